@@ -36,9 +36,9 @@ type direction struct {
 
 // end is a noun that is an input or an output.
 type end struct {
-	stem int32 // -1 if the registry does not have it
-	out  bool
-	said bool // stated by a preposition, or by a verb that makes things
+	stem     int32 // -1 if the registry does not have it
+	out      bool
+	explicit bool // stated by a preposition, or by a verb that makes things
 }
 
 // grammar has the words that the parser of directions knows; see tables.json.
@@ -153,9 +153,9 @@ func (ix *Index) ends(p *parsed) []end {
 		e := end{stem: ix.bm25.lookup(t.stem(n.text))}
 		switch {
 		case n.role == roleSource, n.role == roleObject && p.to && !p.from:
-			e.said = n.role == roleSource || makes
+			e.explicit = n.role == roleSource || makes
 		case n.role == roleTarget, n.role == roleObject && p.from && !p.to:
-			e.out, e.said = true, n.role == roleTarget || makes
+			e.out, e.explicit = true, n.role == roleTarget || makes
 		case reads && (n.role == roleOf || n.role == roleObject):
 			e.out = n.role == roleObject
 		default:
@@ -511,8 +511,8 @@ func (d *direction) reverses(other *direction) bool {
 		if met, _ := d.meets(out, other, out); met {
 			there++
 		}
-		if met, said := d.meets(out, other, !out); met {
-			back, sure = back+1, sure || said
+		if met, explicit := d.meets(out, other, !out); met {
+			back, sure = back+1, sure || explicit
 		}
 	}
 	return back > there && (back > 1 || sure)
@@ -520,13 +520,13 @@ func (d *direction) reverses(other *direction) bool {
 
 // meets reports whether the two directions share a noun at the given ends, and whether at least
 // one of them states that end beyond doubt.
-func (d *direction) meets(out bool, other *direction, otherOut bool) (met, said bool) {
+func (d *direction) meets(out bool, other *direction, otherOut bool) (met, explicit bool) {
 	for _, n := range d.ends {
 		for _, m := range other.ends {
 			if n.out == out && m.out == otherOut && n.stem == m.stem {
-				met, said = true, said || n.said || m.said
+				met, explicit = true, explicit || n.explicit || m.explicit
 			}
 		}
 	}
-	return met, said
+	return met, explicit
 }

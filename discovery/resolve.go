@@ -375,8 +375,8 @@ func (ix *Index) mayDestroy(tool int32) bool {
 
 // destroys reports whether a tool's annotation or name says that it destroys something.
 func (ix *Index) destroys(tool int32) bool {
-	may, said := ix.reg.Tools[tool].Annotations.MayDestroy()
-	return may && (said || ix.nameVerb[tool]&setOfClasses(ix.t.verbs[ix.t.stem("delete")]) != 0)
+	may, declared := ix.reg.Tools[tool].Annotations.MayDestroy()
+	return may && (declared || ix.nameVerb[tool]&setOfClasses(ix.t.verbs[ix.t.stem("delete")]) != 0)
 }
 
 // unmet returns the object words of the phrase that a tool does not mention.

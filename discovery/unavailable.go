@@ -98,17 +98,17 @@ func spells(phrase, server string) bool {
 func (ix *Index) mentions(phrase string, words []phraseWord, d *unavailableServer) (mentioned, cued bool) {
 	for _, name := range d.names {
 		first, last := len(words), -1
-		whole, telling := true, false
+		complete, telling := true, false
 		for _, stem := range name {
 			at := slices.IndexFunc(words, func(w phraseWord) bool { return w.stem == stem })
 			if at < 0 {
-				whole = false
+				complete = false
 				break
 			}
 			first, last = min(first, at), max(last, at)
 			telling = telling || ix.isTelling(stem)
 		}
-		if !whole {
+		if !complete {
 			continue
 		}
 		mentioned = true

@@ -74,7 +74,7 @@ func newMailbox(t testing.TB, rule string) (*mailbox, *catalog.Catalog) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Rules = []policy.Rule{{Pattern: "effect", Then: policy.NeedsApproval, If: condition, Whole: true}}
+		c.Rules = []policy.Rule{{Pattern: "effect", Then: policy.NeedsApproval, If: condition, AllCalls: true}}
 	}
 	return m, c
 }
@@ -141,7 +141,7 @@ func TestAQuestionSaysWhereItsValuesComeFrom(t *testing.T) {
 			Path: "mails[0].from", Trust: flow.Untrusted}},
 		{Arg: "body", Size: 5, Match: flow.Within, Source: flow.Source{Kind: flow.Script, Run: res.Run, Trust: flow.Late}},
 	}
-	if d := cmp.Diff(want, w.Origins); d != "" || !w.Flow || !w.Late || w.Whole {
+	if d := cmp.Diff(want, w.Origins); d != "" || !w.Flow || !w.Late || w.AllCalls {
 		t.Errorf("%+v\n%s", w, d)
 	}
 	run, err := s.Load(res.Run)

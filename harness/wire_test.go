@@ -23,7 +23,7 @@ import (
 // ofThisProcess are the parts of a Result that do not go to another one: how its reader
 // goes on, and what only a check or a run under way uses.
 var ofThisProcess = map[string]bool{"Next": true, "Unwritten": true, "Parked": true, "PlacedWarnings": true, "Sent": true, "Fixes": true,
-	"CutOff": true, "Number": true, "Text": true, "Earlier": true, "Whole": true, "For": true}
+	"CutOff": true, "Number": true, "Text": true, "Earlier": true, "AllCalls": true, "For": true}
 
 // fill gives each part of a value, unexported ones too, something else than its zero.
 func fill(t testing.TB, v reflect.Value, n *int) {

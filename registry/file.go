@@ -167,8 +167,8 @@ const toolsBegin = ",\n\"tools\":[\n"
 // differs in any way, it returns false, and encoding/json decodes the file.
 func decodeLines(data []byte) (*file, bool) {
 	head, body, ok := bytes.Cut(data, []byte(toolsBegin))
-	body, whole := bytes.CutSuffix(body, []byte("\n]}\n"))
-	if !ok || !whole {
+	body, terminated := bytes.CutSuffix(body, []byte("\n]}\n"))
+	if !ok || !terminated {
 		return nil, false
 	}
 	// With a brace, the head must be a complete object. Otherwise the cut was inside a value.

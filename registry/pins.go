@@ -140,8 +140,8 @@ func (t *Tool) Marked() string {
 // no visible definition until it is accepted.
 func (t *Tool) New() bool { return t.Held && strings.HasPrefix(t.Error, New) }
 
-// Said returns the tool's description, attributed to the server and Quoted if it is long.
-func (t *Tool) Said() string {
+// AttributedDescription returns the tool's description, attributed to the server and Quoted if it is long.
+func (t *Tool) AttributedDescription() string {
 	text := strings.TrimSpace(t.Marked())
 	if strings.Contains(text, "\n") || len(text) > 100 {
 		return t.Server + " says: " + Quoted(text)

@@ -123,8 +123,8 @@ type Annotations struct {
 func (a *Annotations) ReadsOnly() bool { return a != nil && a.ReadOnly != nil && *a.ReadOnly }
 
 // MayDestroy reports whether a tool may destroy something, and whether its annotations say so
-// (said). Without annotations it may, by MCP's defaults. a may be nil.
-func (a *Annotations) MayDestroy() (may, said bool) {
+// (declared). Without annotations it may, by MCP's defaults. a may be nil.
+func (a *Annotations) MayDestroy() (may, declared bool) {
 	switch {
 	case a.ReadsOnly():
 		return false, true

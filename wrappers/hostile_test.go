@@ -31,7 +31,7 @@ func TestGeneratedSourceHidesNothing(t *testing.T) {
 	for name, text := range map[string]string{
 		"source": s.Source(s.Tools, true), "of workers": s.Source(s.Tools, false), "line": tool.Line(),
 		"sketch": tool.Sketch(8), "doc": tool.Doc(),
-		"types": tool.Show(wrappers.Types), "brief": tool.Show(wrappers.Brief), "said": tool.Said(),
+		"types": tool.Show(wrappers.Types), "brief": tool.Show(wrappers.Brief), "said": tool.AttributedDescription(),
 	} {
 		for _, c := range text {
 			if registry.Invisible(c) || unicode.Is(unicode.Bidi_Control, c) {

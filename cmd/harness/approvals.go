@@ -197,7 +197,7 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 			case a.Flow && len(all) > 1:
 				return usageError{fmt.Sprintf("%s needs approval because of where its values come from; look at it and approve it alone: %s",
 					a.ID, lines(c)("approvals", "yes", a.ID))}
-			case c.Bool("whole") && !a.Whole:
+			case c.Bool("whole") && !a.AllCalls:
 				return usageError{fmt.Sprintf("%s: the config does not allow one approval for all calls of %s in a run: omit -whole",
 					a.ID, registry.Quoted(a.Tool))}
 			}
@@ -207,7 +207,7 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 	failed := false
 	var runs []*record.Run // as they were before the answers
 	for _, a := range all {
-		answer := &record.Answer{Yes: yes, Who: who, How: "approvals", Word: c.String("word"), Whole: yes && c.Bool("whole")}
+		answer := &record.Answer{Yes: yes, Who: who, How: "approvals", Word: c.String("word"), AllCalls: yes && c.Bool("whole")}
 		if yes {
 			answer.Until = time.Now().Add(c.Duration("for"))
 		}

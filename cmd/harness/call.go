@@ -225,7 +225,7 @@ const maxArguments = 16 << 20
 func (e *env) givenArguments(c *cli.Command) (map[string]json.RawMessage, error) {
 	text := c.String("args")
 	if text == "-" {
-		e.told("reading the arguments from this terminal; Ctrl-D ends them")
+		e.notifyTyping("reading the arguments from this terminal; Ctrl-D ends them")
 		b, err := io.ReadAll(io.LimitReader(e.stdin, maxArguments+1))
 		if err != nil {
 			return nil, err

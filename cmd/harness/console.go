@@ -103,7 +103,7 @@ func (e *env) console(ctx context.Context, c *cli.Command) error {
 func (e *env) shownIn(link string) (forget func()) {
 	forget, err := browse(link)
 	if err != nil {
-		e.told("no browser started; open the link: " + err.Error())
+		e.notifyTyping("no browser started; open the link: " + err.Error())
 		return func() {}
 	}
 	return forget

@@ -320,7 +320,7 @@ func silent(tools []registry.Tool, cfg *config.Config) (n int) {
 				hints = s.Hints(&tools[i])
 			}
 		}
-		if may, said := hints.MayDestroy(); may && !said {
+		if may, declared := hints.MayDestroy(); may && !declared {
 			n++
 		}
 	}
@@ -335,22 +335,22 @@ func checkClasses(reg *registry.Registry, cfg *config.Config) finding {
 		cat.Servers = cfg.Servers
 	}
 	n := map[record.Class]int{}
-	told := map[string]bool{}
+	declared := map[string]bool{}
 	for i := range reg.Tools {
 		t := &reg.Tools[i]
 		class, _ := cat.Class(t)
 		n[class]++
 		a := t.Annotations
-		told[t.Server] = told[t.Server] || class != record.Effect || a != nil && (a.ReadOnly != nil || a.Idempotent != nil)
+		declared[t.Server] = declared[t.Server] || class != record.Effect || a != nil && (a.ReadOnly != nil || a.Idempotent != nil)
 	}
 	for _, s := range cat.Servers { // the config's author has decided this server's effects
-		told[s.Name] = told[s.Name] || s.Trust == config.TrustNothing || len(s.Classes) > 0
+		declared[s.Name] = declared[s.Name] || s.Trust == config.TrustNothing || len(s.Classes) > 0
 	}
 	f := finding{Check: "classes", Status: fine, Detail: fmt.Sprintf("%s: %d read, %d again, %d effect",
 		text.Count(len(reg.Tools), "tool"), n[record.Read], n[record.Idempotent], n[record.Effect])}
 	var silent []string
 	for _, s := range reg.Servers {
-		if s.Tools > 0 && !told[s.Name] {
+		if s.Tools > 0 && !declared[s.Name] {
 			silent = append(silent, s.Name)
 		}
 	}

@@ -232,8 +232,8 @@ func printLines[T any](e *env, all []T) error {
 	return nil
 }
 
-// told prints a message if a person types at stdin.
-func (e *env) told(what string) {
+// notifyTyping prints a message if a person types at stdin.
+func (e *env) notifyTyping(what string) {
 	if e.typed() {
 		e.tell(what)
 	}
@@ -264,7 +264,7 @@ func (e *env) script(c *cli.Command) (string, error) {
 func (e *env) source(name string) (string, error) {
 	in := e.stdin
 	if name == "-" {
-		e.told("reading the script from this terminal; Ctrl-D ends it")
+		e.notifyTyping("reading the script from this terminal; Ctrl-D ends it")
 	} else {
 		f, err := os.Open(name)
 		if err != nil {

@@ -263,7 +263,7 @@ func (e *env) askApproval(ctx context.Context, a *approval.Call, which string) (
 	switch {
 	case a.IsLedger():
 		question = "\nMake all these calls? [y/n] "
-	case a.Whole:
+	case a.AllCalls:
 		question, words = fmt.Sprintf("\nSend it? [y/n; a: yes, and all calls of %s in this run] ",
 			present.Visible(a.Tool, 200, ascii())), append(words, "all")
 	}
@@ -271,7 +271,7 @@ func (e *env) askApproval(ctx context.Context, a *approval.Call, which string) (
 	if err != nil {
 		return nil, err
 	}
-	answer.Yes, answer.Whole = word != "no", word == "all"
+	answer.Yes, answer.AllCalls = word != "no", word == "all"
 	if !answer.Yes {
 		answer.Until = time.Time{}
 	}

@@ -242,7 +242,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		}
 		return s.HTTP(ctx, http)
 	}
-	e.told("waiting for an MCP client on stdin. Clients start this program themselves: -print-config claude prints " +
+	e.notifyTyping("waiting for an MCP client on stdin. Clients start this program themselves: -print-config claude prints " +
 		"their entry, -http serves over HTTP; Ctrl-C ends it")
 	return s.Stdio(ctx, os.Stdin, os.Stdout)
 }

@@ -68,12 +68,12 @@ func (s *shower) result(res *backend.Result) error {
 	for _, b := range res.Content {
 		switch {
 		case (b.Type == "image" || b.Type == "audio" || strings.HasPrefix(b.MIMEType, "image/")) && len(b.Data) > 0:
-			said := s.image(b.MIMEType, b.Data)
-			if said.err != nil {
-				return said.err
+			file := s.image(b.MIMEType, b.Data)
+			if file.err != nil {
+				return file.err
 			}
-			if said.name == "" && !s.quiet {
-				fmt.Fprintf(s.e.stderr, "harness: %s; -images DIR writes it\n", said.note)
+			if file.name == "" && !s.quiet {
+				fmt.Fprintf(s.e.stderr, "harness: %s; -images DIR writes it\n", file.note)
 			}
 		case b.Text == "" && len(b.Data) > 0 && !s.quiet:
 			kind := registry.Printable(b.Type, 40) + ", " + registry.Printable(b.MIMEType, 80)

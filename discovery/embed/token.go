@@ -88,8 +88,8 @@ func NextPart(run string, from int) (end int) {
 // AppendWords appends the lower-case words of one run to dst: the complete run if the model knows
 // it, otherwise its camel-case parts.
 func (m *Model) AppendWords(dst []string, run string) []string {
-	if whole := Lower(run); m.Has(whole) {
-		return append(dst, whole)
+	if lowered := Lower(run); m.Has(lowered) {
+		return append(dst, lowered)
 	}
 	for i := 0; i < len(run); {
 		end := NextPart(run, i)

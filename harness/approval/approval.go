@@ -140,10 +140,10 @@ func (c *Call) MarshalJSON() ([]byte, error) {
 		Script   string          `json:"script,omitempty"` // the saved script, if the call is in one
 		Path     string          `json:"path,omitempty"`   // the goroutine, as the record has it
 		Until    time.Time       `json:"until"`
-		Whole    bool            `json:"whole,omitempty"`
+		AllCalls bool            `json:"whole,omitempty"`
 		Question json.RawMessage `json:"question,omitempty"`
 		Answer   *record.Answer  `json:"answer,omitempty"`
-	}{c.ID, c.Run.ID, c.Tool, c.Class, args, c.Why, c.Line(), present.Script(c.Record, c.Path), c.Path, c.Until, c.Whole,
+	}{c.ID, c.Run.ID, c.Tool, c.Class, args, c.Why, c.Line(), present.Script(c.Record, c.Path), c.Path, c.Until, c.AllCalls,
 		c.Question, c.Answer})
 	return b.Bytes(), err
 }

@@ -69,7 +69,7 @@ func TestACallIsListedUntilItIsAnsweredOrItsRunIsClosed(t *testing.T) {
 
 func TestACallAsCommandsPrintIt(t *testing.T) {
 	s := store.Memory(10, nil)
-	run := asking(t, s, "waiting", &record.Ask{Why: "a rule", Whole: true, Path: "2:1#1"})
+	run := asking(t, s, "waiting", &record.Ask{Why: "a rule", AllCalls: true, Path: "2:1#1"})
 	c, err := approval.Load(s, run)
 	if err != nil {
 		t.Fatal(err)

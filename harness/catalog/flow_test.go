@@ -122,7 +122,7 @@ func TestARuleAsksWhereValuesComeFrom(t *testing.T) {
 	} {
 		args := registry.ReadArgs([]byte(`{"to": "` + row.to + `"}`))
 		d := c.DecideCall(nil, send, args, nil, s.Facts(c.Flow(), row.late, send.ID, args.JSON(), time.Time{}))
-		if d.Verdict != row.want || d.Verdict == policy.NeedsApproval && (!d.Flow || d.Whole) {
+		if d.Verdict != row.want || d.Verdict == policy.NeedsApproval && (!d.Flow || d.AllCalls) {
 			t.Errorf("%+v: %+v", row, d)
 		}
 	}

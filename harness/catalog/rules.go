@@ -49,8 +49,8 @@ func checkRules(cfg *config.Config) error {
 // names the file, the mistake and the correction. It is an error if two files have different rules
 // for the same pattern, or different rights for the same token.
 func Rules(cfg *config.Config) (rules []policy.Rule, rights map[string][]Right, err error) {
-	type said struct{ text, file string }
-	known := map[string]said{} // by place
+	type definition struct{ text, file string }
+	known := map[string]definition{} // by place
 	rights = map[string][]Right{}
 	for i, value := range cfg.UseTools {
 		file := cfg.UseToolsFiles[i]
@@ -68,7 +68,7 @@ func Rules(cfg *config.Config) (rules []policy.Rule, rights map[string][]Right, 
 			case e.may != nil:
 				rights[e.token] = e.may
 			}
-			known[e.place] = said{e.text, file}
+			known[e.place] = definition{e.text, file}
 			rules = append(rules, e.rules...)
 		}
 	}
@@ -214,12 +214,12 @@ func checkPattern(pattern string) error {
 
 // conditions reads a rule with conditions, or with options for its approval.
 func conditions(rule policy.Rule, at string, raw []byte) (rules []policy.Rule, err error) {
-	var whole, asks bool
+	var allCalls, asks bool
 	var wait time.Duration
 	err = each(at, raw, "; "+wantRule, func(key string, value []byte) (err error) {
 		switch key {
 		case "whole":
-			if whole = string(value) == "true"; !whole && string(value) != "false" {
+			if allCalls = string(value) == "true"; !allCalls && string(value) != "false" {
 				return fmt.Errorf("%s has %q that is neither true nor false", at, key)
 			}
 		case "for":
@@ -246,14 +246,14 @@ func conditions(rule policy.Rule, at string, raw []byte) (rules []policy.Rule, e
 	for i := range rules {
 		if rules[i].Then == policy.NeedsApproval {
 			asks = true
-			rules[i].Whole, rules[i].For = whole, wait
+			rules[i].AllCalls, rules[i].For = allCalls, wait
 		}
 	}
 	switch {
 	case err != nil:
 	case len(rules) == 0:
 		err = fmt.Errorf(`%s has none of "ask", "deny" and "allow", %s`, at, wantRule)
-	case !asks && (whole || wait > 0):
+	case !asks && (allCalls || wait > 0):
 		err = fmt.Errorf(`%s has "whole" or "for", which are for "ask"`, at)
 	}
 	return rules, err

@@ -312,7 +312,7 @@ func TestTheRulesOfTheGuideAreRead(t *testing.T) {
 		server, name, _ := strings.Cut(tc.tool, ".")
 		tool := &registry.Tool{ID: tc.tool, Server: server, Name: name}
 		d := c.DecideCall(nil, tool, registry.ReadArgs([]byte(tc.args)), nil, nil)
-		if d.Verdict != tc.want || d.Whole != tc.whole {
+		if d.Verdict != tc.want || d.AllCalls != tc.whole {
 			t.Errorf("%s %.80s: %+v, want %s", tc.tool, tc.args, d, tc.want)
 		}
 	}

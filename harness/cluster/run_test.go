@@ -222,7 +222,7 @@ func TestOutcomesAreThoseOfOneProcess(t *testing.T) {
 			}
 			ignore := cmp.Options{cmpopts.IgnoreFields(outcome.Result{}, "Run", "Timing", "Approval", "Parked", "PlacedWarnings", "Unwritten"),
 				cmpopts.IgnoreFields(outcome.Call{}, "Ms", "Start", "CutOff", "Number", "Text", "Earlier"), cmpopts.IgnoreFields(outcome.Unmade{}, "From"), cmpopts.IgnoreFields(flow.Source{}, "Run"), cmpopts.IgnoreFields(outcome.Pending{}, "ID", "Until"),
-				cmpopts.IgnoreFields(outcome.Error{}, "Sent", "Fixes"), cmpopts.IgnoreFields(policy.Decision{}, "Whole", "For")}
+				cmpopts.IgnoreFields(outcome.Error{}, "Sent", "Fixes"), cmpopts.IgnoreFields(policy.Decision{}, "AllCalls", "For")}
 			if diff := cmp.Diff(results[0], results[1], ignore); diff != "" {
 				t.Errorf("(-in one process +through the queue):\n%s", diff)
 			}

@@ -117,7 +117,7 @@ func (a *answering) read(value string) (call *approval.Call, bad []formQuestion,
 			return nil, nil, forbidden(whoMay(call))
 		}
 	} else {
-		answer.Until, answer.Whole = time.Now().Add(record.GrantFor), a.how == "whole"
+		answer.Until, answer.AllCalls = time.Now().Add(record.GrantFor), a.how == "whole"
 		switch {
 		case !yes:
 			return nil, nil, forbidden(whoMay(call))
@@ -125,7 +125,7 @@ func (a *answering) read(value string) (call *approval.Call, bad []formQuestion,
 			if answer.Input, bad, err = fill(call.Question, v.r.PostForm); err != nil || bad != nil {
 				return call, bad, err
 			}
-		case answer.Whole && !call.Whole:
+		case answer.AllCalls && !call.AllCalls:
 			return nil, nil, badRequest("The config does not allow one approval for all calls of this tool in a run.")
 		}
 	}

@@ -75,7 +75,7 @@ func (w *world) idOf(t *testing.T, run, tool string) string {
 func said(answers map[string]*record.Answer) string {
 	var all []string
 	for _, a := range slices.Sorted(maps.Keys(answers)) {
-		all = append(all, a+": "+present.AnswerLine(&record.Answer{Yes: answers[a].Yes, Whole: answers[a].Whole, Who: answers[a].Who,
+		all = append(all, a+": "+present.AnswerLine(&record.Answer{Yes: answers[a].Yes, AllCalls: answers[a].AllCalls, Who: answers[a].Who,
 			How: answers[a].How, Word: answers[a].Word}, true))
 	}
 	return strings.Join(all, "\n")
@@ -141,7 +141,7 @@ func TestTickedCallsAreApproved(t *testing.T) {
 	}
 	for a, answer := range got {
 		until := answer.Until.Sub(before)
-		if !answer.Yes || answer.Whole || answer.Who != "chief" || answer.How != "console" ||
+		if !answer.Yes || answer.AllCalls || answer.Who != "chief" || answer.How != "console" ||
 			until < record.GrantFor-time.Second || until > record.GrantFor+patience {
 			t.Errorf("%s: %+v", a, answer)
 		}
@@ -175,7 +175,7 @@ func TestAYesMayBeForTheToolInTheRun(t *testing.T) {
 	_, page := c.post("/approvals", url.Values{"answer": {"whole"}, "all": all})
 	contains(t, page, "Approved: 12 calls of mail.send_mail, and all others in this run.")
 	for a, answer := range w.answers(t, run) {
-		if !answer.Yes || !answer.Whole || answer.Who != "operator" {
+		if !answer.Yes || !answer.AllCalls || answer.Who != "operator" {
 			t.Errorf("%s: %+v", a, answer)
 		}
 	}
@@ -333,7 +333,7 @@ func TestAFormThatIsNotRightAnswersNothing(t *testing.T) {
 	c := w.signIn(t, "")
 	ask := func(a string, whole bool) *record.Ask {
 		return &record.Ask{A: a, Tool: "shop.refund_payment", Place: "1:1", Args: record.Raw(json.RawMessage(`{"order":` + a + `}`)),
-			Whole: whole, Until: time.Now().Add(time.Hour)}
+			AllCalls: whole, Until: time.Now().Add(time.Hour)}
 	}
 	run := w.ask(t, "dev", "x", ask("1", true), ask("2", true), ask("3", false))
 	all, _ := asked(c.page("/approvals/" + run + ".1"))

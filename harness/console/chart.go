@@ -120,8 +120,8 @@ func (s *period) ticks(begin time.Time) (out []plotTick) {
 // percents formats a percentage as an SVG attribute.
 func percents(v float64, digits int) string { return fixed(v, digits) + "%" }
 
-// partOf returns part/whole as an SVG attribute.
-func partOf(part, whole float64) string { return pct(min(part/max(whole, 1e-9), 1)) }
+// partOf returns part/total as an SVG attribute.
+func partOf(part, total float64) string { return pct(min(part/max(total, 1e-9), 1)) }
 
 // point is a point of a line in a 100 by 30 box.
 type point struct{ X, Y string }

@@ -201,7 +201,7 @@ func openWorld(address string, change func(*world)) (w *world, err error) {
 		return w, err
 	}
 	w.catalog.Rules = []policy.Rule{
-		{Pattern: "mail.send_mail", Then: policy.NeedsApproval, Whole: true},
+		{Pattern: "mail.send_mail", Then: policy.NeedsApproval, AllCalls: true},
 		{Pattern: "shop.refund_payment", Then: policy.NeedsApproval, If: large},
 		{Pattern: "ledger.*", Then: policy.IsDenied, Token: "support"},
 		{Pattern: "ledger.*", Then: policy.IsDenied, Token: "dev"},

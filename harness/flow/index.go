@@ -179,9 +179,9 @@ type walk struct {
 	untrusted bool // it has found untrusted text
 }
 
-// value adds a value. If whole is true, everything in it has the same trust. Otherwise names decide
+// value adds a value. If uniform is true, everything in it has the same trust. Otherwise names decide
 // the trust of members, and trust applies only to text outside of objects.
-func (w *walk) value(v *jsontree.Value, path string, trust Trust, whole bool) {
+func (w *walk) value(v *jsontree.Value, path string, trust Trust, uniform bool) {
 	w.from.Path, w.from.Trust = path, trust
 	switch v.Kind {
 	case jsontree.String:
@@ -191,16 +191,16 @@ func (w *walk) value(v *jsontree.Value, path string, trust Trust, whole bool) {
 		w.x.add(normalNumber(v.Text), w.from)
 	case jsontree.List:
 		for i, item := range v.Items {
-			w.value(item, path+"["+strconv.Itoa(i)+"]", trust, whole)
+			w.value(item, path+"["+strconv.Itoa(i)+"]", trust, uniform)
 		}
 	case jsontree.Object:
 		for _, i := range sortedMembers(v) {
 			key := v.Keys[i]
 			at := joined(path, key)
 			switch {
-			case !whole && w.label.has(key):
+			case !uniform && w.label.has(key):
 				w.value(v.Items[i], at, Untrusted, true)
-			case !whole:
+			case !uniform:
 				w.value(v.Items[i], at, Trusted, false)
 			default:
 				if trust == Untrusted { // a third party may have chosen it
@@ -213,7 +213,7 @@ func (w *walk) value(v *jsontree.Value, path string, trust Trust, whole bool) {
 		}
 	}
 	if v.Count > len(v.Items) {
-		w.untrusted = w.untrusted || trust == Untrusted || !whole
+		w.untrusted = w.untrusted || trust == Untrusted || !uniform
 		w.x.overflow(trust)
 	}
 }

@@ -20,8 +20,8 @@ type Pending struct {
 	record.Where
 	Args  json.RawMessage `json:"args"` // as they will be sent
 	Until time.Time       `json:"until"`
-	// Whole is true if one approval may cover all calls of the tool in this run.
-	Whole bool `json:"whole,omitempty"`
+	// AllCalls is true if one approval may cover all calls of the tool in this run.
+	AllCalls bool `json:"whole,omitempty"`
 	// Flow, Late and Origins describe where the values of Args come from; see record.Ask.
 	Flow    bool          `json:"flow,omitempty"`
 	Late    bool          `json:"late,omitempty"`
@@ -47,7 +47,7 @@ type Unresolved struct {
 // PendingCall returns a pending call of a run, without its place.
 func PendingCall(run string, x *record.Ask, args json.RawMessage) Pending {
 	return Pending{ID: record.ApprovalID(run, x.A), Tool: x.Tool, Class: x.Class, Why: x.Why, Args: args, Until: x.Until,
-		Whole: x.Whole, Flow: x.Flow, Late: x.Late, Origins: x.Origins, Question: x.Question}
+		AllCalls: x.AllCalls, Flow: x.Flow, Late: x.Late, Origins: x.Origins, Question: x.Question}
 }
 
 // UnresolvedCall returns an effect call whose outcome is unknown, without its place.

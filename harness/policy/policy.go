@@ -82,12 +82,12 @@ type Decision struct {
 	Verdict Verdict `json:"verdict"`
 	// Rule is the rule that decided, in words.
 	Rule string `json:"rule"`
-	// Whole permits an approval for all calls of the tool in the run. For is how long the call
+	// AllCalls permits an approval for all calls of the tool in the run. For is how long the call
 	// stays pending. Both are set only if the verdict is NeedsApproval.
-	Whole bool          `json:"-"`
-	For   time.Duration `json:"-"`
+	AllCalls bool          `json:"-"`
+	For      time.Duration `json:"-"`
 	// Flow reports whether the rule uses the origins of values. An approval then covers this call
-	// alone: Whole is false.
+	// alone: AllCalls is false.
 	Flow bool `json:"flow,omitempty"`
 }
 

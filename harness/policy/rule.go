@@ -25,8 +25,8 @@ type Rule struct {
 	// If is the condition on a call. If nil, the rule applies to all calls. A condition that cannot
 	// be evaluated counts as true, but as false if Then is IsAllowed.
 	If *Condition `json:"if,omitempty"`
-	// Whole permits an approval for all calls of the tool in the run.
-	Whole bool `json:"whole,omitempty"`
+	// AllCalls permits an approval for all calls of the tool in the run.
+	AllCalls bool `json:"whole,omitempty"`
 	// For is how long a call stays pending. If zero, it is AskFor.
 	For time.Duration `json:"for,omitempty"`
 	// Token is the name of the token that the rule is for. If empty, it is for all tokens.
@@ -93,7 +93,7 @@ func (r *Rule) String() string {
 	}
 	if r.Then == NeedsApproval {
 		fmt.Fprintf(&b, "; pending calls expire after %s", days(cmp.Or(r.For, AskFor)))
-		if r.Whole {
+		if r.AllCalls {
 			b.WriteString("; an approval may cover all calls of the tool in the run")
 		}
 		if r.If != nil {
@@ -195,7 +195,7 @@ func (r *Rule) applied(t *registry.Tool, set Decision, why string, certain bool)
 	switch {
 	case r.Then == NeedsApproval:
 		d.Flow = r.If != nil && r.If.UsesFlow()
-		d.Whole, d.For = r.Whole && !d.Flow, cmp.Or(r.For, AskFor)
+		d.AllCalls, d.For = r.AllCalls && !d.Flow, cmp.Or(r.For, AskFor)
 	case r.Then == IsAllowed && set.Verdict == NeedsApproval && r.ofClass():
 		return set
 	}

@@ -224,8 +224,8 @@ func TestTheStricterOfFlagAndRuleCounts(t *testing.T) {
 			}
 		}
 	}
-	p := &Policy{Rules: []Rule{{Pattern: "a", Then: ask, Whole: true, For: time.Hour}}}
-	if d := p.DecideCall(tool, record.Effect, registry.Args{}, nil, nil); !d.Whole || d.For != time.Hour {
+	p := &Policy{Rules: []Rule{{Pattern: "a", Then: ask, AllCalls: true, For: time.Hour}}}
+	if d := p.DecideCall(tool, record.Effect, registry.Args{}, nil, nil); !d.AllCalls || d.For != time.Hour {
 		t.Errorf("%+v", d)
 	}
 	var none *Policy
@@ -239,7 +239,7 @@ func TestTheStricterOfFlagAndRuleCounts(t *testing.T) {
 
 func TestARuleIsASentence(t *testing.T) {
 	long := rule(t, "mail.send", NeedsApproval, "len(to) > 3")
-	long.Whole, long.For, long.Token = true, 90*time.Minute, "alice"
+	long.AllCalls, long.For, long.Token = true, 90*time.Minute, "alice"
 	for want, r := range map[string]Rule{
 		`calls of tools that are effect need approval; pending calls expire after 7 days`: rule(t, "effect", NeedsApproval, ""),
 		`calls of crm.delete_* are denied`:                                                rule(t, "crm.delete_*", IsDenied, ""),

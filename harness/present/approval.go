@@ -42,7 +42,7 @@ func AnswerText(a *record.Answer) Text {
 	if a.Yes {
 		word, style = "approved", Good
 	}
-	if a.Whole {
+	if a.AllCalls {
 		word += " for all calls of the tool in this run"
 	}
 	if a.Who != "" {

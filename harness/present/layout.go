@@ -421,16 +421,16 @@ func NewAxis(total float64, live bool, pauses []Pause) *Axis {
 	if live {
 		total *= 1.05
 	}
-	most, whole := .09, total // of a pause
+	most, sum := .09, total // of a pause
 	if len(pauses) > 3 {
 		most = .27 / float64(len(pauses))
 	}
 	for _, p := range pauses {
-		whole += p.Ms
+		sum += p.Ms
 	}
 	widths, room := make([]float64, len(pauses)), 1.0
 	for i, p := range pauses {
-		widths[i] = min(most, p.Ms/max(whole, 1e-9))
+		widths[i] = min(most, p.Ms/max(sum, 1e-9))
 		room -= widths[i]
 	}
 	at, x := 0.0, 0.0

@@ -94,7 +94,7 @@ func AskDigest(run string, a *Ask) string {
 		d.add(strconv.FormatBool(a.Flow), strconv.FormatBool(a.Late), string(JSON(a.Origins)))
 	}
 	d.add(run, a.A, a.Path, a.Tool, a.Server, a.Hash, digestOf(a.Args), a.Place, strconv.Itoa(a.N), string(a.Question),
-		a.Until.UTC().Format(time.RFC3339Nano), strconv.FormatBool(a.Whole))
+		a.Until.UTC().Format(time.RFC3339Nano), strconv.FormatBool(a.AllCalls))
 	return d.sum()
 }
 

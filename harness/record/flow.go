@@ -14,19 +14,19 @@ import (
 // If the record does not keep a result, the session no longer knows what its client has read.
 func (r *Run) Flow(s *flow.Session, set *flow.Settings, each func(l Line, f *flow.Facts)) (untrusted bool) {
 	late := r.IsLate() && set != flow.NoLabels // without labels no script is late
-	said := flow.Source{Kind: flow.Script, Run: r.Begin.ID, Trust: flow.Trusted}
+	origin := flow.Source{Kind: flow.Script, Run: r.Begin.ID, Trust: flow.Trusted}
 	if late {
-		said.Trust = flow.Late
+		origin.Trust = flow.Late
 	}
 	if source, err := r.Text(r.Begin.Script); err == nil {
-		s.AddScript(said, source)
+		s.AddScript(origin, source)
 	}
-	said.Kind = flow.Input
+	origin.Kind = flow.Input
 	inputs, _ := r.Values(r.Begin.Inputs) // values that are not kept explain nothing
-	s.AddValues(said, inputs)
-	said.Kind = flow.Stored
+	s.AddValues(origin, inputs)
+	origin.Kind = flow.Stored
 	stored, _ := r.Values(r.Begin.Stored)
-	s.AddValues(said, stored)
+	s.AddValues(origin, stored)
 	asked := func(l Line, tool string, class Class, args Data) {
 		if each == nil || class == Read || tool == "" {
 			return

@@ -200,8 +200,8 @@ type Ask struct {
 	Server string    `json:"server,omitempty"` // digest of its entry in the config, without secrets
 	Digest string    `json:"digest"`           // AskDigest; the Writer sets it
 	Until  time.Time `json:"until"`
-	// Whole says that an approval may be for all calls of the tool in this run.
-	Whole bool `json:"whole,omitempty"`
+	// AllCalls says that an approval may be for all calls of the tool in this run.
+	AllCalls bool `json:"whole,omitempty"`
 	// Flow says that a rule about the origins of values raised the question, which is then about
 	// this call alone. Late says that the script was sent after untrusted text may have gone back
 	// to its client. Origins are the origins of the values of Args, the first flow.MaxShown.
@@ -215,14 +215,14 @@ type Ask struct {
 // Answer is a person's answer to an Ask.
 type Answer struct {
 	Head
-	A      string    `json:"a"`
-	Yes    bool      `json:"yes"`
-	Whole  bool      `json:"whole,omitempty"` // for all calls of the tool in this run
-	Who    string    `json:"who,omitempty"`
-	How    string    `json:"how,omitempty"`  // terminal, elicitation, approvals, console
-	Word   string    `json:"word,omitempty"` // message to the script, with a rejection
-	Digest string    `json:"digest"`         // of the Ask
-	Until  time.Time `json:"until"`          // when the approval expires
+	A        string    `json:"a"`
+	Yes      bool      `json:"yes"`
+	AllCalls bool      `json:"whole,omitempty"` // for all calls of the tool in this run
+	Who      string    `json:"who,omitempty"`
+	How      string    `json:"how,omitempty"`  // terminal, elicitation, approvals, console
+	Word     string    `json:"word,omitempty"` // message to the script, with a rejection
+	Digest   string    `json:"digest"`         // of the Ask
+	Until    time.Time `json:"until"`          // when the approval expires
 	// Input is the input that the server of a call requested: MCP's inputResponses.
 	Input json.RawMessage `json:"input,omitempty"`
 }

@@ -181,8 +181,8 @@ func (c *session) answer(res *outcome.Result) *mcp.CallToolResult {
 
 // wantsUncut reports whether a request asks for the uncut Result.
 func wantsUncut(req *mcp.CallToolRequest) bool {
-	whole, _ := req.Params.Meta[transport.WholeKey].(bool)
-	return whole
+	uncut, _ := req.Params.Meta[transport.WholeKey].(bool)
+	return uncut
 }
 
 // uncut returns an uncut Result, see transport.WholeKey.
@@ -232,7 +232,7 @@ func (c *session) cut(a *Answer, value json.RawMessage, budget int) (notes []str
 	if res.Status == outcome.OutputLimit { // an endless loop: its beginning and end suffice
 		budget /= 10
 	}
-	whole := map[string]json.RawMessage{}
+	complete := map[string]json.RawMessage{}
 	if n := utf8.RuneCountInString(res.Stderr); n > budget/10 {
 		res.Stderr, _ = shorten.HeadAndTail(res.Stderr, budget/10)
 	}
@@ -241,21 +241,21 @@ func (c *session) cut(a *Answer, value json.RawMessage, budget int) (notes []str
 	a.Cut = map[string]CutPart{}
 	if have > forValue {
 		n := shorten.Parse(value)
-		whole["value"], a.Cut["value"] = value, CutPart{Characters: have, Shape: shorten.Shape(n)}
+		complete["value"], a.Cut["value"] = value, CutPart{Characters: have, Shape: shorten.Shape(n)}
 		value = shorten.Cut(n, forValue)
 	}
 	full := res.Stdout
 	var cut bool
 	if res.Stdout, cut = shorten.HeadAndTail(full, budget-min(utf8.RuneCount(value), forValue)); cut {
-		whole["stdout"], a.Cut["stdout"] = shorten.Quote(strings.ToValidUTF8(full, "\uFFFD")), CutPart{Characters: printed}
+		complete["stdout"], a.Cut["stdout"] = shorten.Quote(strings.ToValidUTF8(full, "\uFFFD")), CutPart{Characters: printed}
 	}
 	res.Value = value
-	if len(whole) == 0 {
+	if len(complete) == 0 {
 		a.Cut = nil
 		return nil
 	}
 	for _, part := range []string{"value", "stdout"} {
-		all, ok := whole[part]
+		all, ok := complete[part]
 		if !ok {
 			continue
 		}

@@ -180,12 +180,12 @@ func (c *session) showApproval(id string) (string, error) {
 	return b.String(), nil
 }
 
-func (c *session) answerApproval(id, said, word string) (string, error) {
+func (c *session) answerApproval(id, answer, word string) (string, error) {
 	a, err := c.othersCall(id)
 	if err != nil {
 		return "", err
 	}
-	yes := said == "yes"
+	yes := answer == "yes"
 	if yes {
 		word = ""
 	}
@@ -197,5 +197,5 @@ func (c *session) answerApproval(id, said, word string) (string, error) {
 	}
 	c.s.resumer.add(a.Run.ID)
 	c.s.resumer.wake()
-	return fmt.Sprintf("%s: %s\n", a.ID, said), nil
+	return fmt.Sprintf("%s: %s\n", a.ID, answer), nil
 }

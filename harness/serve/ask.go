@@ -108,7 +108,7 @@ func approvalForm(run string, w *outcome.Pending) *mcp.ElicitParams {
 	doc := append(present.Document{&present.Paragraph{Text: present.Words(present.Plain,
 		"A call of run "+run+" needs approval; it has not been sent.")}}, w.Document()...)
 	fields := map[string]any{}
-	if w.Whole {
+	if w.AllCalls {
 		fields[wholeField] = map[string]any{"type": "boolean", "title": "all calls of " + w.Tool + " in this run",
 			"default": false}
 	}
@@ -162,8 +162,8 @@ func (c *session) answerFrom(w *outcome.Pending, got mcp.InputResponseMap) (*rec
 			return nil, nil
 		}
 		a.Yes = res.Action == backend.Accept
-		whole, _ := res.Content[wholeField].(bool)
-		a.Whole = a.Yes && w.Whole && whole
+		allCalls, _ := res.Content[wholeField].(bool)
+		a.AllCalls = a.Yes && w.AllCalls && allCalls
 		return a, nil
 	}
 	asked, err := backend.Questions(w.Question)

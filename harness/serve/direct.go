@@ -68,7 +68,7 @@ func (c *session) load(r *discoveryCall) (*mcp.CallToolResult, error) {
 		return nil, fmt.Errorf("%d tools are loaded, the most that a session may have", n)
 	default:
 		id := t.ID
-		c.mcp.AddTool(&mcp.Tool{Name: mcpName(id), Description: t.Said(), InputSchema: objectSchema(t.Input)},
+		c.mcp.AddTool(&mcp.Tool{Name: mcpName(id), Description: t.AttributedDescription(), InputSchema: objectSchema(t.Input)},
 			func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 				return c.direct(ctx, req, id, req.Params.Arguments), nil
 			})

@@ -106,7 +106,7 @@ func (c *conn) dead() bool {
 // Call calls a tool on a server, and connects to it first if needed. The errors are those of
 // [Backend.Call] and of the dial function. Those of effect calls begin with the known outcome.
 func (p *Pool) Call(ctx context.Context, server string, req *Request) (res *Result, err error) {
-	defer func() { err = req.Send.Told(err) }()
+	defer func() { err = req.Send.WithOutcome(err) }()
 	ended, err := p.effects.Enter(req.Send.Once())
 	if err != nil {
 		return nil, err

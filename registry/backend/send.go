@@ -173,8 +173,8 @@ func (s *Send) Outcome(err error) Outcome {
 	return OutcomeOf(err, s.begun && s.err == nil)
 }
 
-// Told adds the known outcome to the error of an effect call, in words.
-func (s *Send) Told(err error) error {
+// WithOutcome adds the known outcome to the error of an effect call, in words.
+func (s *Send) WithOutcome(err error) error {
 	if err == nil || !s.Once() {
 		return err
 	}

@@ -72,8 +72,8 @@ func Start(s string, i int) int {
 	return min(i, len(s))
 }
 
-// Whole splits s before an incomplete character at its end.
-func Whole(s string) (whole, rest string) {
+// CompleteRunes splits s before an incomplete character at its end.
+func CompleteRunes(s string) (complete, rest string) {
 	if at := max(0, Start(s, len(s)-1)); !utf8.FullRuneInString(s[at:]) {
 		return s[:at], s[at:]
 	}

@@ -32,9 +32,9 @@ type screen struct {
 func (s *screen) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var whole string
-	whole, s.rest = text.Whole(s.rest + string(b))
-	if _, err := s.f.Write(shown([]byte(whole))); err != nil {
+	var complete string
+	complete, s.rest = text.CompleteRunes(s.rest + string(b))
+	if _, err := s.f.Write(shown([]byte(complete))); err != nil {
 		return 0, err
 	}
 	return len(b), nil

@@ -136,8 +136,8 @@ func (r *repository) changes(ctx context.Context, from, to *object.Commit, o cha
 			return result, "", fmt.Errorf("reading %q: %w", changedPath(change), err)
 		}
 		if o.patch && !file.Binary {
-			text, whole := lines.unified(left)
-			if !whole {
+			text, complete := lines.unified(left)
+			if !complete {
 				incomplete++
 			}
 			file.Patch = text

@@ -17,7 +17,7 @@ type linePatch struct {
 
 // unified writes the patch in unified form, in at most limit bytes: it ends
 // after the last line that fits. It reports whether the patch is whole.
-func (p linePatch) unified(limit int) (text string, whole bool) {
+func (p linePatch) unified(limit int) (text string, complete bool) {
 	var out strings.Builder
 	write := func(line string) bool {
 		if !strings.HasSuffix(line, "\n") {

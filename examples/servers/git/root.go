@@ -245,13 +245,13 @@ func (r *repository) source(notes ...string) Source {
 		notes = append([]string{"demonstration repository in a temporary folder, because the server's root has no git " +
 			"repository"}, notes...)
 	}
-	var said []string
+	var parts []string
 	for _, note := range notes {
 		if note != "" {
-			said = append(said, note)
+			parts = append(parts, note)
 		}
 	}
-	s.Note = strings.Join(said, "; ")
+	s.Note = strings.Join(parts, "; ")
 	return s
 }
 

@@ -13,11 +13,11 @@ type Link struct {
 	listener net.Listener
 	to       string
 
-	mu    sync.Mutex
-	whole chan struct{} // closed while the link is whole
-	conns map[net.Conn]bool
-	cut   bool
-	ended bool
+	mu        sync.Mutex
+	connected chan struct{} // closed while the link is whole
+	conns     map[net.Conn]bool
+	cut       bool
+	ended     bool
 }
 
 // NewLink makes a link to the server at a URL of NATS. It ends with the test.
@@ -27,8 +27,8 @@ func NewLink(t testing.TB, to string) *Link {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &Link{to: u.Host, whole: make(chan struct{}), conns: map[net.Conn]bool{}}
-	close(l.whole)
+	l := &Link{to: u.Host, connected: make(chan struct{}), conns: map[net.Conn]bool{}}
+	close(l.connected)
 	if l.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func (l *Link) Cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.cut && !l.ended {
-		l.cut, l.whole = true, make(chan struct{})
+		l.cut, l.connected = true, make(chan struct{})
 	}
 }
 
@@ -69,16 +69,16 @@ func (l *Link) Mend() {
 	defer l.mu.Unlock()
 	if l.cut {
 		l.cut = false
-		close(l.whole)
+		close(l.connected)
 	}
 }
 
 // pass returns while the link is whole.
 func (l *Link) pass() {
 	l.mu.Lock()
-	whole := l.whole
+	connected := l.connected
 	l.mu.Unlock()
-	<-whole
+	<-connected
 }
 
 // add notes a connection. It returns false if the link has ended.
@@ -98,7 +98,7 @@ func (l *Link) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended = true; l.cut {
-		close(l.whole)
+		close(l.connected)
 	}
 	l.listener.Close()
 	for c := range l.conns {

@@ -182,10 +182,10 @@ func (c *checker) run() []Diagnostic {
 	faults := c.forgive(c.checkScript())
 	slices.SortStableFunc(faults, func(a, b fault) int { return cmp.Compare(a.Pos, b.Pos) })
 	refused, at := c.refusedNames()
-	said := map[string]bool{}
+	reported := map[string]bool{}
 	for _, f := range c.ownFaults(faults, at) {
-		if !said[f.Msg] && len(said) < maxDiagnostics {
-			said[f.Msg] = true
+		if !reported[f.Msg] && len(reported) < maxDiagnostics {
+			reported[f.Msg] = true
 			list = append(list, c.explain(f))
 		}
 	}
@@ -264,19 +264,19 @@ func (c *checker) missingUnitsOf(f *file) []Diagnostic {
 // namesOfMissing reports the names that the script uses of a missing server package, each once.
 // For a function and its parameter type, it reports the function only.
 func (c *checker) namesOfMissing(pkg string, refs []reference) []Diagnostic {
-	said := map[string]bool{}
+	reported := map[string]bool{}
 	for _, r := range refs {
-		said[r.name.Name+paramsSuffix] = true
+		reported[r.name.Name+paramsSuffix] = true
 	}
 	for _, a := range c.literalArguments() {
 		if slices.ContainsFunc(refs[:min(len(refs), maxCorrected)], func(r reference) bool { return r.name == a.of }) {
-			said[a.of.Name] = true
+			reported[a.of.Name] = true
 		}
 	}
 	var list []Diagnostic
 	for _, r := range refs {
-		if name := r.name.Name; !said[name] && len(list) < maxDiagnostics {
-			said[name] = true
+		if name := r.name.Name; !reported[name] && len(list) < maxDiagnostics {
+			reported[name] = true
 			d := c.diagnose(Compile, r.x.Pos(), "undefined: %s.%s", r.x.Name, name)
 			d.concern(CodeNoServer, pkg, name, "")
 			list = append(list, d)

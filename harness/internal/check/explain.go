@@ -479,14 +479,14 @@ func (c *checker) explainNoType(f fault, d *Diagnostic) {
 	if server, ok := strings.CutPrefix(p.Imported().Path(), serverPrefix); ok {
 		d.concern(CodeCall, server, r.name.Name, "")
 	}
-	whole := export.Complete(p.Imported())
-	near := nearest(r.name.Name, structTypes(whole))
+	complete := export.Complete(p.Imported())
+	near := nearest(r.name.Name, structTypes(complete))
 	if len(near) == 0 {
 		return
 	}
 	d.Hint = "it is a function; did you mean the type " + c.plain(r.x.Name) + "." + strings.Join(near, " or "+c.plain(r.x.Name)+".") + "?"
 	d.Signatures = nil
-	if o := whole.Scope().Lookup(near[0]); o != nil {
+	if o := complete.Scope().Lookup(near[0]); o != nil {
 		d.Signatures = []string{c.signature(o)}
 	}
 }

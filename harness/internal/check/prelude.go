@@ -18,15 +18,15 @@ func (c *checker) predeclare() error {
 	if c.units[preludePath].Source == "" {
 		return nil
 	}
-	whole, err := c.Import(preludePath)
+	complete, err := c.Import(preludePath)
 	if err != nil {
 		return err
 	}
-	c.prelude = types.NewPackage(predeclaredPath, whole.Name())
+	c.prelude = types.NewPackage(predeclaredPath, complete.Name())
 	for _, f := range c.files {
 		uses := false
 		for _, id := range f.Unresolved {
-			if o := whole.Scope().Lookup(id.Name); o != nil && o.Exported() {
+			if o := complete.Scope().Lookup(id.Name); o != nil && o.Exported() {
 				c.prelude.Scope().Insert(o)
 				uses = true
 			}

@@ -50,11 +50,11 @@ func (c *checker) ownFaults(faults []fault, refused []token.Pos) []fault {
 		}
 		own = append(own, f)
 	}
-	said := func(f fault) bool {
+	returnsTooMany := func(f fault) bool {
 		tooMany, _ := c.counted(f)
 		return f.code == wrongResultCount && tooMany
 	}
-	if pos := c.returnOfMain(); pos.IsValid() && !slices.ContainsFunc(faults, said) {
+	if pos := c.returnOfMain(); pos.IsValid() && !slices.ContainsFunc(faults, returnsTooMany) {
 		own = append(own, fault{types.Error{Fset: c.fset, Pos: pos, Msg: "too many return values"}, wrongResultCount}) // for values of unknown types
 	}
 	if len(own) == 0 && !c.failed && len(refused) == 0 && len(c.standing) == 0 {

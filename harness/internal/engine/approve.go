@@ -71,12 +71,12 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
 			"so that it can wait for approval", t.ID, d.Rule)}
 	}
 	want := &record.Ask{Path: line.Path, Place: line.Place, Class: line.Class, Tool: t.ID, Args: line.Args, Why: d.Rule,
-		Hash: t.Hash, Server: r.serverDigest(t), Whole: d.Whole, Flow: d.Flow}
+		Hash: t.Hash, Server: r.serverDigest(t), AllCalls: d.AllCalls, Flow: d.Flow}
 	if facts != nil {
 		want.Late, want.Origins = facts.IsLate(), flow.Shown(facts.Origins())
 	}
 	if doubt != "" {
-		want.Why, want.Whole = doubt, false
+		want.Why, want.AllCalls = doubt, false
 	} else if g := a.grants[t.ID]; g != nil && !d.Flow && r.isUnchanged(g.Ask, t) && r.journal.Now().Before(g.Answer.Until) {
 		return g.Ask.A, g.Answer.Until, nil
 	}

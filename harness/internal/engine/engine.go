@@ -165,8 +165,8 @@ func (r *run) quoted(message string) string {
 	message = registry.PrintableText(message, catalog.MaxErrorText)
 	for _, c := range r.result.Calls {
 		if c.Error != nil && strings.Contains(*c.Error, "\n") {
-			if said := strings.TrimSpace(strings.TrimSuffix(*c.Error, "…")); said != "" {
-				message = strings.Replace(message, said, registry.Quoted(said), 1)
+			if errorText := strings.TrimSpace(strings.TrimSuffix(*c.Error, "…")); errorText != "" {
+				message = strings.Replace(message, errorText, registry.Quoted(errorText), 1)
 			}
 		}
 	}

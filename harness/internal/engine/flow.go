@@ -70,18 +70,18 @@ func (r *run) beginFlow(text string) {
 // addSent adds the data that the client sent.
 func (r *run) addSent(text string) {
 	f := r.tree.flow
-	said := flow.Source{Kind: flow.Script, Trust: flow.Trusted}
+	origin := flow.Source{Kind: flow.Script, Trust: flow.Trusted}
 	if r.journal != nil {
-		said.Run = r.journal.ID()
+		origin.Run = r.journal.ID()
 	}
 	if f.late {
-		said.Trust = flow.Late
+		origin.Trust = flow.Late
 	}
-	f.session.AddScript(said, text)
-	said.Kind = flow.Input
-	f.session.AddValues(said, r.script.Inputs)
-	said.Kind = flow.Stored
-	f.session.AddValues(said, r.script.Stored)
+	f.session.AddScript(origin, text)
+	origin.Kind = flow.Input
+	f.session.AddValues(origin, r.script.Inputs)
+	origin.Kind = flow.Stored
+	f.session.AddValues(origin, r.script.Stored)
 }
 
 // sent returns the recorded text about when the script was sent.
@@ -122,11 +122,11 @@ func (f *flowing) addResult(run string, line *record.Call, done *record.Done, ra
 	}
 }
 
-// endFlow records whether the returned result may contain untrusted text. whole reports
+// endFlow records whether the returned result may contain untrusted text. unchanged reports
 // that the result of a call is returned unchanged.
-func (r *run) endFlow(whole bool) {
+func (r *run) endFlow(unchanged bool) {
 	f := r.tree.flow
-	if f == nil || r.script.depth > 0 || !f.received.Load() || !whole && !r.mayReturnText() {
+	if f == nil || r.script.depth > 0 || !f.received.Load() || !unchanged && !r.mayReturnText() {
 		return
 	}
 	r.result.Untrusted = true

@@ -40,7 +40,7 @@ func newAsks(run *record.Run, gate *record.Gate) *asks {
 		if n, err := strconv.Atoi(x.Ask.A); err == nil {
 			a.number = max(a.number, n)
 		}
-		if x.Answer != nil && x.Answer.Yes && x.Answer.Whole && x.Whole {
+		if x.Answer != nil && x.Answer.Yes && x.Answer.AllCalls && x.AllCalls {
 			a.grants[x.Tool] = x
 		}
 		if x.Question != nil {

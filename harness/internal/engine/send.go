@@ -70,7 +70,7 @@ func (r *run) send(ctx, wanted context.Context, t *wrappers.Tool, args registry.
 // the cause: the pause before the next attempt began with the run's own attempt.
 func (r *run) startFailed(server string, err error) error {
 	var pause *backend.PauseError
-	if _, told := r.notStarted.LoadOrStore(server, true); !told && errors.As(err, &pause) {
+	if _, reported := r.notStarted.LoadOrStore(server, true); !reported && errors.As(err, &pause) {
 		return pause.Err
 	}
 	return err

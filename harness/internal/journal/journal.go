@@ -37,16 +37,16 @@ type Journal struct {
 	repeating sync.Mutex  // held while a resumed run prints
 	live      atomic.Bool // the script is past its record
 
-	mu       sync.Mutex
-	calls    int            // the number of the last call
-	nested   map[string]int // count of RunScript calls, by path and place
-	out, err *printed
-	prints   int // number of parts of printed text
-	readings []worker.Reading
-	noted    int  // number of readings, including those in the record
-	lost     bool // readings were dropped; not in the record yet
-	usage    []worker.Usage
-	told     time.Time // when usage was last written, or first received
+	mu           sync.Mutex
+	calls        int            // the number of the last call
+	nested       map[string]int // count of RunScript calls, by path and place
+	out, err     *printed
+	prints       int // number of parts of printed text
+	readings     []worker.Reading
+	noted        int  // number of readings, including those in the record
+	lost         bool // readings were dropped; not in the record yet
+	usage        []worker.Usage
+	usageWritten time.Time // when usage was last written, or first received
 }
 
 // New returns a journal without a record. If seed is nil, the worker makes one; if tell is nil,
@@ -320,13 +320,13 @@ func (j *Journal) Usage(u worker.Usage) {
 		return
 	}
 	j.mu.Lock()
-	if j.told.IsZero() {
-		j.told = u.At
+	if j.usageWritten.IsZero() {
+		j.usageWritten = u.At
 	}
 	j.usage = append(j.usage, u)
-	late := u.At.Sub(j.told) >= usageEvery
+	late := u.At.Sub(j.usageWritten) >= usageEvery
 	if late {
-		j.told = u.At
+		j.usageWritten = u.At
 	}
 	j.mu.Unlock()
 	if late {

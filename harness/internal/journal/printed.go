@@ -67,16 +67,16 @@ func (p *printed) take(unfinished func(string) int) (string, *record.Note) {
 		all, from = later.keep(all, from, unfinished(all))
 	}
 	raw := len(all)
-	var whole strings.Builder
-	var parts []part // of whole, which is valid UTF-8
+	var complete strings.Builder
+	var parts []part // of complete, which is valid UTF-8
 	rest := ""       // an incomplete character
 	for i, x := range from {
 		s := rest + all[:x.size]
 		if all, rest = all[x.size:], ""; i < len(from)-1 || !last {
-			s, rest = text.Whole(s)
+			s, rest = text.CompleteRunes(s)
 		}
 		s = strings.ToValidUTF8(s, "\uFFFD") // as in the Result
-		whole.WriteString(s)
+		complete.WriteString(s)
 		if x.size = len(s); x.size > 0 {
 			parts = append(parts, x)
 		}
@@ -91,15 +91,15 @@ func (p *printed) take(unfinished func(string) int) (string, *record.Note) {
 	if len(parts) == 0 {
 		return "", nil
 	}
-	n := &record.Note{Head: record.Head{Time: parts[0].at}, Line: parts[0].line, More: raw - len(rest) - whole.Len()}
+	n := &record.Note{Head: record.Head{Time: parts[0].at}, Line: parts[0].line, More: raw - len(rest) - complete.Len()}
 	if len(parts) == 1 {
-		return whole.String(), n
+		return complete.String(), n
 	}
 	n.Line = 0
 	for _, x := range parts {
 		n.Lines = append(n.Lines, [3]int{x.line, x.size, int(x.at.Sub(n.Time) / time.Microsecond)})
 	}
-	return whole.String(), n
+	return complete.String(), n
 }
 
 // keep stores the last n bytes of a text with their parts, and returns the rest.

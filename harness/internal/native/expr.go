@@ -62,10 +62,10 @@ func Const(t types.Type, c constant.Value) *Expr {
 	case class == Bool && constant.BoolVal(c):
 		n = 1
 	case class == Int:
-		whole := constant.ToInt(c)
-		i, exact := constant.Int64Val(whole)
+		integer := constant.ToInt(c)
+		i, exact := constant.Int64Val(integer)
 		if !exact {
-			u, _ := constant.Uint64Val(whole)
+			u, _ := constant.Uint64Val(integer)
 			i = int64(u)
 		}
 		n = i

@@ -28,8 +28,8 @@ func (m *Machine) do(place, tool, plan string, p, r any, tid int, shape string) 
 		res.Name = funcName(m.types[tid].typ, tool)
 	}
 	v := reflect.ValueOf(r).Elem()
-	whole := v.Field(v.NumField() - 1)
-	whole.Set(reflect.ValueOf(res))
+	resultField := v.Field(v.NumField() - 1)
+	resultField.Set(reflect.ValueOf(res))
 	if err != nil || shape == "" {
 		return err
 	}
@@ -49,7 +49,7 @@ func (m *Machine) do(place, tool, plan string, p, r any, tid int, shape string) 
 		return nil
 	}
 	v.SetZero()
-	whole.Set(reflect.ValueOf(res))
+	resultField.Set(reflect.ValueOf(res))
 	if data = bridge.Mend(tool, data, shape); data != nil {
 		if err := m.jsonUnmarshal(data, target); err != nil {
 			bridge.Warn(tool + ": decoding the result: " + err.Error())

@@ -41,7 +41,7 @@ func (c *child) watch(over <-chan struct{}) {
 	tick := time.NewTicker(watchTick)
 	defer tick.Stop()
 	var d dump
-	quiet, last, said := 0, calls{}, uint64(0)
+	quiet, last, reported := 0, calls{}, uint64(0)
 	for {
 		select {
 		case <-over:
@@ -88,10 +88,10 @@ func (c *child) watch(over <-chan struct{}) {
 			return
 		}
 		s := &still{Waiting: last.waiting, Seen: last.seen, Timers: timers}
-		if s.mark() <= said {
+		if s.mark() <= reported {
 			continue
 		}
-		said = s.mark()
+		reported = s.mark()
 		b, err := json.Marshal(s)
 		if err == nil {
 			err = c.say(kindStill, b)

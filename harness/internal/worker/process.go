@@ -98,12 +98,12 @@ func start(command []string, set setup) (*process, error) {
 		set.Line = fds[3]
 	}
 	set.Sandbox.Keep = fds[:3]
-	told, err := json.Marshal(&set)
+	settings, err := json.Marshal(&set)
 	if err != nil {
 		closeAll()
 		return nil, err
 	}
-	cmd.Args = append(cmd.Args, marker, string(told))
+	cmd.Args = append(cmd.Args, marker, string(settings))
 	child, err := sandbox.Start(cmd, &set.Sandbox)
 	if err != nil {
 		closeAll()

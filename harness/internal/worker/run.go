@@ -367,7 +367,7 @@ type run struct {
 type state struct {
 	mu       sync.Mutex
 	replay   bool   // not yet live
-	told     uint32 // frames sent to the worker since its script began
+	sent     uint32 // frames sent to the worker since its script began
 	underWay int    // calls that the Host has
 	parked   int    // calls that it parked
 }
@@ -667,14 +667,14 @@ func (r *run) still(b []byte) (bool, error) {
 	var s still
 	err := json.Unmarshal(b, &s)
 	r.state.mu.Lock()
-	replay, told, underWay, parked := r.state.replay, r.state.told, r.state.underWay, r.state.parked
+	replay, sent, underWay, parked := r.state.replay, r.state.sent, r.state.underWay, r.state.parked
 	r.state.mu.Unlock()
 	switch {
 	case err != nil:
-	case !replay && parked == 0 && s.Seen == told:
+	case !replay && parked == 0 && s.Seen == sent:
 		err = errors.New("no call is parked, and this is not a replay")
-	case s.Seen > told:
-		err = fmt.Errorf("it has seen %d frames of %d", s.Seen, told)
+	case s.Seen > sent:
+		err = fmt.Errorf("it has seen %d frames of %d", s.Seen, sent)
 	case s.mark() < r.stills:
 		err = errors.New("it is a repetition")
 	}
@@ -683,10 +683,10 @@ func (r *run) still(b []byte) (bool, error) {
 	}
 	r.stills = s.mark() + 1
 	switch {
-	case s.Seen != told: // a frame on its way to the worker will wake it
+	case s.Seen != sent: // a frame on its way to the worker will wake it
 		return true, nil
 	case replay:
-		return r.next(&s, int(told)-r.advanced-parked)
+		return r.next(&s, int(sent)-r.advanced-parked)
 	case underWay > 0 || s.Waiting != parked: // an honest worker reports neither
 		return true, nil
 	case s.Timers:
@@ -739,7 +739,7 @@ func (r *run) next(s *still, answered int) (bool, error) {
 func (s *state) tell(replay bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.told++
+	s.sent++
 	s.replay = replay
 }
 
@@ -756,7 +756,7 @@ func (s *state) end(parked bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.underWay--
-	s.told++
+	s.sent++
 	if parked {
 		s.parked++
 	}

@@ -87,7 +87,7 @@ func (s *Store) takeAnswers(r *record.Run, name string) error {
 		if err == nil {
 			given, err = verified(key, r.Begin.ID, a.Ask, data)
 		}
-		if err == nil && a.Answer != nil && (a.Answer.Yes != given.Yes || a.Answer.Whole != given.Whole) {
+		if err == nil && a.Answer != nil && (a.Answer.Yes != given.Yes || a.Answer.AllCalls != given.AllCalls) {
 			err = errors.New("the record has a different answer")
 		}
 		if err != nil {

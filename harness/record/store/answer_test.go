@@ -220,7 +220,7 @@ func TestWhatIsAskedIsWhatIsAnswered(t *testing.T) {
 		func(a *record.Ask) { a.A = "2" }, func(a *record.Ask) { a.Path = "q" }, func(a *record.Ask) { a.Place = "1:2" },
 		func(a *record.Ask) { a.Tool = "a.c" }, func(a *record.Ask) { a.Args = record.Raw([]byte(`{"a":2}`)) },
 		func(a *record.Ask) { a.Hash = "i" }, func(a *record.Ask) { a.Server = "t" }, func(a *record.Ask) { a.N = 3 },
-		func(a *record.Ask) { a.Until = until.Add(1) }, func(a *record.Ask) { a.Whole = true },
+		func(a *record.Ask) { a.Until = until.Add(1) }, func(a *record.Ask) { a.AllCalls = true },
 		func(a *record.Ask) { a.Question = []byte("{}") }, func(a *record.Ask) { a.Path, a.Tool = "", "pa.b" },
 		func(a *record.Ask) { a.Hash, a.Server = "s", "h" }, func(a *record.Ask) { a.Flow = true }, func(a *record.Ask) { a.Late = true },
 		func(a *record.Ask) { a.Origins = []flow.Origin{{Arg: "a", Match: flow.Equal}} },

@@ -129,29 +129,29 @@ func members(n *jsontree.Value, limit int) string {
 		fixed[i], sizes[i] = utf8.RuneCountInString(names[i])+1, chars(item) // with a comma
 		all += fixed[i]
 	}
-	// Members up to whole stay complete; those up to shown may have each characters.
-	whole, shown, each := 0, len(n.Items), 0
+	// Members up to complete stay unchanged; those up to shown may have each characters.
+	complete, shown, each := 0, len(n.Items), 0
 	if n.Kind == jsontree.Object && n.Count == len(n.Items) {
 		each = Level(sizes, limit-2-all)
 	}
 	if each < leastValue {
 		left := limit - 2 - utf8.RuneCountInString(more(n, n.Count))
 		room := left
-		for whole < len(n.Items) && left >= fixed[whole]+sizes[whole] {
-			left -= fixed[whole] + sizes[whole]
-			whole++
+		for complete < len(n.Items) && left >= fixed[complete]+sizes[complete] {
+			left -= fixed[complete] + sizes[complete]
+			complete++
 		}
-		shown, each = whole, 0
+		shown, each = complete, 0
 		if left > room/2 {
-			shown = min(whole+maxShortened, len(n.Items))
+			shown = min(complete+maxShortened, len(n.Items))
 		}
-		for ; shown > whole; shown-- {
+		for ; shown > complete; shown-- {
 			rest := left
-			for _, size := range fixed[whole:shown] {
+			for _, size := range fixed[complete:shown] {
 				rest -= size
 			}
-			each = Level(sizes[whole:shown], rest)
-			if each >= leastElement || shown == whole+1 && each >= utf8.RuneCountInString(nothing) {
+			each = Level(sizes[complete:shown], rest)
+			if each >= leastElement || shown == complete+1 && each >= utf8.RuneCountInString(nothing) {
 				break
 			}
 		}
@@ -160,7 +160,7 @@ func members(n *jsontree.Value, limit int) string {
 	spare := 0 // unused characters of earlier members
 	for i, item := range n.Items[:shown] {
 		s := string(item.Raw)
-		if i >= whole && chars(item) > each {
+		if i >= complete && chars(item) > each {
 			s = short(item, each+spare)
 			spare += each - utf8.RuneCountInString(s)
 		}

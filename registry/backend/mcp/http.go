@@ -164,7 +164,7 @@ func (d *dialer) explainHTTP(ctx context.Context, err error) error {
 	}
 	switch {
 	case errors.Is(context.Cause(ctx), errStartDeadline):
-		return &said{fmt.Sprintf("no answer to the handshake from %s within %v; raise usetools.startTimeout in its config "+
+		return &textError{fmt.Sprintf("no answer to the handshake from %s within %v; raise usetools.startTimeout in its config "+
 			"entry if it needs longer",
 			where, d.server.StartTimeout), context.DeadlineExceeded}
 	case ctx.Err() != nil:
@@ -316,7 +316,7 @@ func (t *tripper) final(res *http.Response, p posted) error {
 	if !leads {
 		return nil
 	}
-	return &said{fmt.Sprintf("status %d %s: redirected to %s, and an effect call is not sent again; "+
+	return &textError{fmt.Sprintf("status %d %s: redirected to %s, and an effect call is not sent again; "+
 		"if you trust that address, set it as the url in its config entry",
 		res.StatusCode, http.StatusText(res.StatusCode), origin.Show(to)), errRejected}
 }
@@ -392,7 +392,7 @@ func (t *tripper) bounded(ctx context.Context, res *http.Response, p posted) (*h
 		return nil, callError(res.StatusCode)
 	} else if p.call && t.posts == nil && res.StatusCode < 300 && len(bytes.TrimSpace(data)) > 0 {
 		t.captures.became(p.id, backend.Unread)
-		return nil, &said{"the answer is not a JSON-RPC message", errRejected}
+		return nil, &textError{"the answer is not a JSON-RPC message", errRejected}
 	}
 	res.Body = io.NopCloser(bytes.NewReader(data))
 	res.ContentLength = int64(len(data))
@@ -408,7 +408,7 @@ func (t *tripper) signsIn(code int) bool {
 // callError is the error for a status that means that one call failed. A plain error would make
 // the SDK close the connection, and with it all other calls.
 func callError(code int) error {
-	err := &said{fmt.Sprintf("status %d %s", code, http.StatusText(code)), errRejected}
+	err := &textError{fmt.Sprintf("status %d %s", code, http.StatusText(code)), errRejected}
 	if code == http.StatusBadRequest || code == http.StatusNotFound {
 		return fmt.Errorf("%w (%w)", err, mcp.ErrSessionMissing) // the next call needs another connection
 	}

@@ -222,7 +222,7 @@ func (d *dialer) explainStart(ctx context.Context, err error, p *process) error 
 	words := p.lastWords(d.hide) // if it died, only now is stderr complete
 	switch {
 	case errors.Is(context.Cause(ctx), errStartDeadline):
-		return &said{fmt.Sprintf("no answer to the handshake within %v; raise usetools.startTimeout in its config entry "+
+		return &textError{fmt.Sprintf("no answer to the handshake within %v; raise usetools.startTimeout in its config entry "+
 			"if it needs longer%s",
 			d.server.StartTimeout, words), context.DeadlineExceeded}
 	case ctx.Err() != nil:
@@ -235,11 +235,11 @@ func (d *dialer) explainStart(ctx context.Context, err error, p *process) error 
 	return fmt.Errorf("handshake failed: %s%s", d.hide.Text(err.Error()), words)
 }
 
-// said is an error with a complete text; its cause is for errors.Is.
-type said struct {
+// textError is an error with a complete text; its cause is for errors.Is.
+type textError struct {
 	text  string
 	cause error
 }
 
-func (e *said) Error() string { return e.text }
-func (e *said) Unwrap() error { return e.cause }
+func (e *textError) Error() string { return e.text }
+func (e *textError) Unwrap() error { return e.cause }

@@ -290,9 +290,9 @@ func (p *process) instead(long *idScanner) []jsonrpc.Message {
 	return nil
 }
 
-// messages decodes a line: one message, a batch as revision 2025-03-26 allowed, or none. whole
-// says that the line is complete.
-func (p *process) messages(line []byte, whole bool) []jsonrpc.Message {
+// messages decodes a line: one message, a batch as revision 2025-03-26 allowed, or none. complete
+// says that the line is not truncated.
+func (p *process) messages(line []byte, complete bool) []jsonrpc.Message {
 	if len(line) == 0 {
 		return nil
 	}
@@ -305,7 +305,7 @@ func (p *process) messages(line []byte, whole bool) []jsonrpc.Message {
 	for _, part := range parts {
 		m, err := decodeMessage(part)
 		if err != nil {
-			if r := unreadable(p.captures, part, whole); r != nil {
+			if r := unreadable(p.captures, part, complete); r != nil {
 				out = append(out, r)
 				continue
 			}

@@ -245,7 +245,7 @@ func (s *session) explain(ctx context.Context, err error, what, tool string, lim
 		if tool == "" {
 			key = "startTimeout"
 		}
-		return &said{fmt.Sprintf("server %q: %s: no answer within %v; raise usetools.%s in its config entry if it needs "+
+		return &textError{fmt.Sprintf("server %q: %s: no answer within %v; raise usetools.%s in its config entry if it needs "+
 			"longer",
 			name, what, limit, key), context.DeadlineExceeded}
 	case ctx.Err() != nil:

@@ -135,10 +135,10 @@ var errUnreadable = errors.New("its answer cannot be read")
 // unreadable returns the message that replaces an undecodable one, so that its call ends: Python
 // servers write NaN, others truncate their answers. It returns nil if the data does not look like
 // an answer, or is incomplete because the connection has ended.
-func unreadable(cs *captures, data []byte, whole bool) *jsonrpc.Response {
+func unreadable(cs *captures, data []byte, complete bool) *jsonrpc.Response {
 	var s idScanner
 	s.scan(data)
-	if !s.rpc || !whole {
+	if !s.rpc || !complete {
 		return nil
 	}
 	err := errors.New("its members do not have JSON-RPC's types")

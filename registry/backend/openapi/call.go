@@ -238,21 +238,21 @@ func (t *tool) content(args map[string]json.RawMessage) (data []byte, contentTyp
 	if b.Properties != nil {
 		return b.encode(args)
 	}
-	whole, ok := args["body"]
+	body, ok := args["body"]
 	switch {
 	case !ok && b.Required:
 		return nil, "", errors.New(`the argument "body" is required`)
 	case isJSON(b.ContentType):
-		return whole, b.ContentType, nil
+		return body, b.ContentType, nil
 	case b.ContentType == formType, b.ContentType == multipartType:
 		var members map[string]json.RawMessage
-		if err := json.Unmarshal(whole, &members); err != nil {
+		if err := json.Unmarshal(body, &members); err != nil {
 			return nil, "", errors.New(`the argument "body" is not an object`)
 		}
 		return b.encode(members)
 	}
 	var text string
-	if err := json.Unmarshal(whole, &text); err != nil {
+	if err := json.Unmarshal(body, &text); err != nil {
 		return nil, "", errors.New(`the argument "body" is not a text`)
 	}
 	if b.Bytes {

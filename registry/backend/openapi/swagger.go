@@ -105,7 +105,7 @@ func contents(kinds []string, m mediaType) map[string]mediaType {
 // in one.
 func (d *document) parameters2(op *operation, consumes []string) error {
 	var kept []json.RawMessage
-	var whole *body
+	var combined *body
 	fields, required, encodings, file := jsontree.NewObject(), jsontree.NewList(), map[string]encoding{}, false
 	seen := map[[2]string]bool{}
 	for _, raw := range op.Parameters {
@@ -124,7 +124,7 @@ func (d *document) parameters2(op *operation, consumes []string) error {
 		seen[key] = true
 		if p.In == "body" {
 			content := contents(consumes, mediaType{Schema: p.Schema})
-			whole = &body{Description: p.Description, Required: p.Required, Content: content}
+			combined = &body{Description: p.Description, Required: p.Required, Content: content}
 			continue
 		}
 		schema, err := tree(raw)
@@ -152,20 +152,20 @@ func (d *document) parameters2(op *operation, consumes []string) error {
 		kept = append(kept, raw)
 	}
 	op.Parameters = kept
-	if whole == nil && len(fields.Keys) > 0 {
+	if combined == nil && len(fields.Keys) > 0 {
 		schema := jsontree.NewObject().Set("type", jsontree.NewString("object")).Set("properties", fields).Set("required", required)
 		kind := formType
 		if file || slices.Contains(consumes, multipartType) && !slices.Contains(consumes, formType) {
 			kind = multipartType
 		}
-		whole = &body{Required: len(required.Items) > 0, Content: map[string]mediaType{
+		combined = &body{Required: len(required.Items) > 0, Content: map[string]mediaType{
 			kind: {Schema: json.RawMessage(schema.JSON()), Encoding: encodings}}}
 	}
-	if whole == nil {
+	if combined == nil {
 		return nil
 	}
 	var err error
-	op.Body, err = json.Marshal(whole)
+	op.Body, err = json.Marshal(combined)
 	return err
 }
 

@@ -64,8 +64,8 @@ func instead(tag string) string {
 	return ""
 }
 
-// told reports whether a sentence says no more than the beginning of another.
-func told(short, long string) bool {
+// isRedundant reports whether a sentence says no more than the beginning of another.
+func isRedundant(short, long string) bool {
 	fold := func(s string) string {
 		return strings.ToLower(strings.Join(strings.Fields(strings.TrimRight(s, ". \n")), " "))
 	}

@@ -220,7 +220,7 @@ func describe(op *operation, t *tool) (title, description string) {
 	switch {
 	case description == "":
 		description = title
-	case title != "" && !told(title, description):
+	case title != "" && !isRedundant(title, description):
 		end := "."
 		if strings.ContainsAny(title[len(title)-1:], ".!?:") {
 			end = ""
@@ -345,7 +345,7 @@ func (d *document) bodyInput(s *schemas, raw json.RawMessage, properties *jsontr
 		return nil, nil, nil
 	}
 	content = &requestBody{ContentType: kind, Required: b.Required}
-	whole := func(schema *jsontree.Value) []*jsontree.Value {
+	asBody := func(schema *jsontree.Value) []*jsontree.Value {
 		properties.Set("body", described(schema, b.Description))
 		if b.Required {
 			return []*jsontree.Value{jsontree.NewString("body")}
@@ -357,7 +357,7 @@ func (d *document) bodyInput(s *schemas, raw json.RawMessage, properties *jsontr
 		if content.Bytes = !isText(kind); content.Bytes {
 			text = base64Schema(text)
 		}
-		return content, whole(text), nil
+		return content, asBody(text), nil
 	}
 	schema, err := s.convert(media.Schema)
 	if err != nil {
@@ -385,7 +385,7 @@ func (d *document) bodyInput(s *schemas, raw json.RawMessage, properties *jsontr
 		schema = o
 	}
 	if members == nil || !flat(o) || slices.ContainsFunc(members.Keys, func(k string) bool { return properties.Get(k) != nil }) {
-		return content, whole(schema), nil
+		return content, asBody(schema), nil
 	}
 	content.Properties = map[string]bool{}
 	for i, k := range members.Keys {

@@ -154,9 +154,9 @@ func Complete(p *types.Package) *types.Package {
 	if err != nil || !l.Has(p.Path()) {
 		return p
 	}
-	whole, err := l.Package(p.Path(), nil)
+	complete, err := l.Package(p.Path(), nil)
 	if err != nil {
 		return p
 	}
-	return whole
+	return complete
 }

@@ -31,8 +31,8 @@ func killTree(token string) {
 			if p.zombie || p.pid == os.Getpid() {
 				continue
 			}
-			env, whole := environ(p.pid, buf)
-			replaced = replaced || !whole
+			env, complete := environ(p.pid, buf)
+			replaced = replaced || !complete
 			for v := range bytes.SplitSeq(env, []byte{0}) {
 				if bytes.HasPrefix(v, mark) && bytes.Contains(v, []byte(token)) {
 					found = syscall.Kill(p.pid, syscall.SIGKILL) == nil || found
@@ -49,10 +49,10 @@ func killTree(token string) {
 	}
 }
 
-// environ returns the environment of a process, or nil if it is not readable. whole is false
+// environ returns the environment of a process, or nil if it is not readable. complete is false
 // while another program replaces the process (execve): it has no environment until that is done.
 // buf is the buffer.
-func environ(pid int, buf []byte) (env []byte, whole bool) {
+func environ(pid int, buf []byte) (env []byte, complete bool) {
 	const endCode, envStart = 27 - 3, 50 - 3 // proc_pid_stat(5)
 	before := stat(pid)
 	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")

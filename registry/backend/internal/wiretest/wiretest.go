@@ -201,8 +201,8 @@ func (s *Server) serve(c net.Conn) {
 	}
 }
 
-// happen executes a fault after the reading. goesOn says whether the connection continues.
-func (f *Fault) happen(c net.Conn) (goesOn bool) {
+// happen executes a fault after the reading. isOpen says whether the connection continues.
+func (f *Fault) happen(c net.Conn) (isOpen bool) {
 	io.WriteString(c, f.Answer)
 	if f.Reset {
 		c.(*net.TCPConn).SetLinger(0)
