@@ -226,7 +226,7 @@ func checkConfig(files *catalog.Files) (*config.Config, finding) {
 	f := finding{Check: "config"}
 	paths := files.AllConfigs()
 	if len(paths) == 0 {
-		f.Status, f.Detail = warning, "no config here: scripts have no tools"
+		f.Status, f.Detail = warning, "no config with servers here: scripts have no tools"
 		f.Do = "harness add makes one, harness install moves the servers of a client into one, -config FILE names one"
 		if refused := config.Search(".").Refused; len(refused) > 0 {
 			f.Status, f.Detail = broken, strings.Join(refused, "; ")
@@ -266,6 +266,9 @@ func checkServer(ctx context.Context, job *build.Job, cfg *config.Config, i int)
 		f.Status, f.Detail = fine, fmt.Sprintf("%s in %v", text.Count(r.Tools, "tool"), r.Time.Round(time.Millisecond))
 		if n := silent(tools, cfg); n > 0 {
 			f.Detail += fmt.Sprintf("; %d do not declare whether they are destructive", n)
+		}
+		if r.Hidden > 0 {
+			f.Detail += fmt.Sprintf("; %d left out by its allow and deny lists", r.Hidden)
 		}
 		if r.Tools == 0 {
 			f.Status, f.Do = warning, "check the allow and deny lists of its entry"

@@ -132,7 +132,12 @@ func (e *env) printConfig(c *cli.Command, name string) error {
 	if err != nil {
 		return usageError{err.Error()}
 	}
-	if addr == "" && len(e.files(c).AllConfigs()) == 0 {
+	configs := e.files(c).AllConfigs()
+	if own, err := client.Files("."); err == nil && slices.ContainsFunc(own, func(f [2]string) bool { return slices.Contains(configs, f[0]) }) {
+		e.say(c, "the config here is also the client's file, so do not replace its servers by this entry: harness install %s "+
+			"moves them into a config for the harness", name)
+	}
+	if addr == "" && len(configs) == 0 {
 		e.say(c, "there is no config here, so that the entry names none: the server will look for one in the folder "+
 			"that the client starts it in; -config FILE names one")
 	}
