@@ -133,7 +133,8 @@ func (e *env) printConfig(c *cli.Command, name string) error {
 		return usageError{err.Error()}
 	}
 	configs := e.files(c).AllConfigs()
-	if own, err := client.Files("."); err == nil && slices.ContainsFunc(own, func(f [2]string) bool { return slices.Contains(configs, f[0]) }) {
+	used, _ := filepath.Abs(append(configs, "")[0])
+	if own, err := client.Files("."); err == nil && slices.ContainsFunc(own, func(f [2]string) bool { return f[0] == used }) {
 		e.say(c, "the config here is also the client's file, so do not replace its servers by this entry: harness install %s "+
 			"moves them into a config for the harness", name)
 	}
