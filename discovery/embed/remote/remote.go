@@ -109,7 +109,7 @@ func Open(c Config) (*Embedder, error) {
 	base := strings.TrimRight(c.URL, "/")
 	secrets := &redact.Secrets{URLs: []string{base}}
 	if u, err := url.Parse(base); base != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
-		return nil, fmt.Errorf("embedder %q: the url must begin with http: or https:", c.Model)
+		return nil, fmt.Errorf("embedder %q: the scheme of the url must be http or https", c.Model)
 	}
 	switch c.Type {
 	case Ollama:

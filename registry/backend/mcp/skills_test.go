@@ -115,9 +115,9 @@ func TestBadSkillsAreProblemsAndTheRestIsKept(t *testing.T) {
 			if c.text != "" {
 				files[uri] = c.text
 			}
-			raw, err := json.Marshal(files.Entries())
+			raw, _ := json.Marshal(files.Entries())
 			var entries []map[string]any
-			if err = json.Unmarshal(raw, &entries); err != nil || entries[0]["uri"] != uri {
+			if err := json.Unmarshal(raw, &entries); err != nil || entries[0]["uri"] != uri {
 				t.Fatal(err)
 			}
 			if c.change != nil {
