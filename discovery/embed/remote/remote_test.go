@@ -210,8 +210,8 @@ func TestWrongConfigsSayWhatIsPossible(t *testing.T) {
 	for want, c := range map[string]Config{
 		"no model":                {Type: Ollama},
 		`want "ollama"`:           {Type: "cohere", Model: "m"},
-		"must begin with http:":   {Type: Ollama, Model: "m", URL: "ftp://x"},
-		"the url must begin":      {Type: Ollama, Model: "m", URL: "http://user:hunter2@ x"},
+		"must be http or https":   {Type: Ollama, Model: "m", URL: "ftp://x"},
+		"the scheme of the url":   {Type: Ollama, Model: "m", URL: "http://user:hunter2@ x"},
 		`timeout is "soon"`:       {Type: Ollama, Model: "m", Timeout: "soon"},
 		"parallel is 65":          {Type: Ollama, Model: "m", Parallel: 65},
 		`"OPENAI_API_KEY" has no`: {Type: OpenAI, Model: "m"},
