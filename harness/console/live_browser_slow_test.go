@@ -136,7 +136,7 @@ func TestARunThatGoesOnIsFollowed(t *testing.T) {
 	b.wait(`document.querySelectorAll(".lane a[href='#c1'] .b.e").length === 1 && document.querySelector(".brk")`)
 	b.waitText("#detail", "git.Push")
 	b.waitText("#below", "2 began ")
-	b.waitText("#below", "the one before ended: waiting")
+	b.waitText("#below", "the previous attempt ended: waiting")
 	if !eval[bool](b, `window.same === true`) {
 		t.Error("the page was loaded again")
 	}
