@@ -409,8 +409,12 @@ func (h *holder) tool(t *Tool) bool {
 		reason = New + ": read it"
 	}
 	t.hold(fmt.Sprintf("%s, with build-registry accept %s", reason, ShellWord(t.ID)))
-	changed := pin.Waits != nil && (before == nil || pin.Waits.digest("", "") != before.digest("", ""))
-	return changed || h.instructions[t.Server]
+	return pin.changed(before) || h.instructions[t.Server]
+}
+
+// changed reports whether the pin has a definition to accept other than before, which may be nil.
+func (p *Pin) changed(before *Definition) bool {
+	return p.Waits != nil && (before == nil || p.Waits.digest("", "") != before.digest("", ""))
 }
 
 // first returns the pin of a tool without one.
@@ -498,7 +502,10 @@ func (p *Pins) Accept(r *Registry, ids ...string) error {
 		t, isTool := r.Tool(id)
 		if !isTool {
 			s, k, _ := r.Skill(id)
-			p.acceptSkill(s.Name, k)
+			if pin := p.waitingSkill(s.Name, k.Name); pin != nil {
+				*pin = *newPin(*pin.Waits, k.Name, "")
+				k.define(pin.Definition)
+			}
 			continue
 		}
 		if _, _, waits := p.Change(t.Server, t.Name); !waits {
@@ -551,7 +558,7 @@ func (p *Pins) Waiting(r *Registry) []string {
 	}
 	for _, s := range r.Servers {
 		for _, k := range s.Skills {
-			if _, _, waits := p.SkillChange(s.Name, k.Name); waits {
+			if p.waitingSkill(s.Name, k.Name) != nil {
 				ids = append(ids, SkillID(s.Name, k.Name))
 			}
 		}

@@ -85,7 +85,7 @@ func (h *holder) skill(server string, k *Skill) bool {
 		if !is {
 			return false
 		}
-		accepted, ok := h.previousSkill(server, k.Name) // of one that is new, nothing
+		accepted, ok := h.previousSkill(server, k.Name) // empty for a new one
 		if !ok && !h.had[server] {
 			accepted = k.Definition()
 		}
@@ -104,40 +104,32 @@ func (h *holder) skill(server string, k *Skill) bool {
 		pin.Waits = nil
 	}
 	k.Held = pin.Waits != nil
-	return k.Held && (before == nil || pin.Waits.digest("", "") != before.digest("", ""))
+	return pin.changed(before)
 }
 
-func (h *holder) previousSkill(server, name string) (d Definition, ok bool) {
-	_, k, ok := h.previous.Skill(SkillID(server, name))
-	if ok {
-		d = k.Definition()
+func (h *holder) previousSkill(server, name string) (Definition, bool) {
+	if _, k, ok := h.previous.Skill(SkillID(server, name)); ok {
+		return k.Definition(), true
 	}
-	return d, ok
+	return Definition{}, false
 }
 
-// SkillChange returns the accepted definition of a skill and the one that waits; ok is false
-// where none waits.
-func (p *Pins) SkillChange(server, name string) (accepted, now Definition, ok bool) {
+// waitingSkill returns the pin of a skill that has a definition to accept, or nil.
+func (p *Pins) waitingSkill(server, name string) *Pin {
 	if sp := p.Servers[server]; sp != nil && sp.Skills[name] != nil && sp.Skills[name].Waits != nil {
-		return sp.Skills[name].Definition, *sp.Skills[name].Waits, true
+		return sp.Skills[name]
 	}
-	return accepted, now, false
+	return nil
 }
 
-// ChangeOf returns what Change returns of the tool with an ID, or SkillChange of the skill.
+// ChangeOf returns the accepted definition of the tool or skill with an ID, and the one to accept.
 func (p *Pins) ChangeOf(r *Registry, id string) (accepted, now Definition) {
 	if t, ok := r.Tool(id); ok {
 		accepted, now, _ = p.Change(t.Server, t.Name)
 	} else if s, k, ok := r.Skill(id); ok {
-		accepted, now, _ = p.SkillChange(s.Name, k.Name)
+		if pin := p.waitingSkill(s.Name, k.Name); pin != nil {
+			return pin.Definition, *pin.Waits
+		}
 	}
 	return accepted, now
-}
-
-// acceptSkill makes the waiting definition of a skill the accepted one.
-func (p *Pins) acceptSkill(server string, k *Skill) {
-	if _, now, waits := p.SkillChange(server, k.Name); waits {
-		k.define(now)
-		p.Servers[server].Skills[k.Name] = newPin(now, k.Name, "")
-	}
 }

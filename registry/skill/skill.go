@@ -161,14 +161,12 @@ func (s *Skill) Verify(markdown []byte) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	for _, f := range s.Resources {
-		switch digest := Digest(markdown); {
-		case f.URI != s.URI:
-		case f.Size != int64(len(markdown)):
-			return fmt.Errorf("%s has %d bytes; its entry says %d", FileName, len(markdown), f.Size)
-		case f.Digest != digest:
-			return fmt.Errorf("%s has the digest %s; its entry says %s", FileName, digest, f.Digest)
-		}
+	f := s.Resources[slices.IndexFunc(s.Resources, func(f File) bool { return f.URI == s.URI })] // see Check
+	if f.Size != int64(len(markdown)) {
+		return fmt.Errorf("%s has %d bytes; its entry says %d", FileName, len(markdown), f.Size)
+	}
+	if digest := Digest(markdown); f.Digest != digest {
+		return fmt.Errorf("%s has the digest %s; its entry says %s", FileName, digest, f.Digest)
 	}
 	front, _, err := Parse(markdown)
 	if err != nil {
