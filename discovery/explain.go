@@ -14,7 +14,7 @@ type Explanation struct {
 	// Found is the calibrated probability that the right tool is in the registry.
 	Found float64 `json:"found"`
 	// Enough is the confidence from which the phrase is resolved to the first candidate. It is 0
-	// if there was no search.
+	// without a search.
 	Enough float64 `json:"enough,omitempty"`
 	// Read is the analysed phrase. It is nil if the phrase is a tool's name.
 	Read *Reading `json:"read,omitempty"`

@@ -88,7 +88,7 @@ const (
 
 // Resolve returns the tool that a phrase means, or candidates if no tool is certain. The phrase
 // may also be a tool's name, see [Resolution.By]. Only the first MaxPhrase bytes are read. opts
-// may be nil. The error is always nil: a phrase without a tool is a verdict, and a failed
+// may be nil. It never returns an error, since a phrase without a tool is a verdict, and a failed
 // embedder is reported in Note.
 func (ix *Index) Resolve(phrase string, opts *ResolveOptions) (Resolution, error) {
 	return ix.resolve(context.Background(), phrase, opts, nil)
@@ -220,7 +220,7 @@ func (d *decision) mayHarm(r *Resolution) bool {
 	return d.destroys && d.twins == 0 && 2*len(d.unmet) > d.objects && r.Confidence < aloneConfidence
 }
 
-// noTool reports whether the candidates are only neighbours of what the phrase asks for.
+// noTool reports whether the candidates are only similar to the requested tool.
 func (d *decision) noTool(r *Resolution) bool {
 	return r.Verdict == NotFound || r.Verdict == Ambiguous && (d.contrary != "" || d.mayHarm(r) ||
 		d.destroys && d.twins == 0 && d.found < destroysFound)

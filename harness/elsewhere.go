@@ -18,7 +18,7 @@ type Elsewhere interface {
 	Run(context.Context, *Script) (*outcome.Result, error)
 	Resume(ctx context.Context, run string, s *Script) (*outcome.Result, error)
 	// Join waits for an unfinished run of the script's Request that no front end has a client for,
-	// and returns its Result. If there is none, it returns the script's Seen.
+	// and returns its Result. Without one, it returns the script's Seen.
 	Join(ctx context.Context, s *Script) (*outcome.Result, *Seen, error)
 	// HasClient reports whether a process that accepts requests, by Request.Front, can be reached and
 	// has a client that waits for the result of the run or has just received it.

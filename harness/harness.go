@@ -39,7 +39,7 @@ func Harden() error { return sandbox.Harden() }
 // Options configure a Harness.
 type Options struct {
 	// Catalog returns the tools and packages that scripts can use. It is called when a script first
-	// needs a tool, and again after an error. If nil, there are no tools.
+	// needs a tool, and again after an error. If nil, scripts have no tools.
 	Catalog func(context.Context) (*catalog.Catalog, error)
 	// Scripts returns the library that saves scripts with a header that use no tool, and so no
 	// catalog. If it or the library is nil, they are not saved.
@@ -55,7 +55,7 @@ type Options struct {
 	// Spares is the number of workers that are started ahead, so that a run does not wait for one.
 	// If zero, each run starts its own.
 	Spares int
-	// Records stores a record of each run. If nil, there are no records.
+	// Records stores a record of each run. If nil, runs are not recorded.
 	Records *store.Store
 	// Answers is where dry runs look for the results of earlier runs. If nil, it is Records.
 	Answers *store.Store
@@ -192,8 +192,8 @@ type Origin struct {
 	// Anonymous is true if Subject is not one person: a dry run then gets no results of earlier
 	// runs.
 	Anonymous bool
-	// Stored has the values that Stored returns in the script, by ID. If nil, there is no session,
-	// and Stored fails.
+	// Stored has the values that Stored returns in the script, by ID. If nil, the script has no
+	// session, and Stored fails.
 	Stored map[string]json.RawMessage
 	// Results bounds the results of the script's calls together with those of other scripts with
 	// the same Room. If nil, the script has its own Room.

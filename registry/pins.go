@@ -281,7 +281,7 @@ func newPin(d Definition, name, instructions string) *Pin {
 // that the server adds later is held too, as is a renamed one. Skills are held as tools are.
 //
 // pinned says for each server of the config whether it is pinned. A server that is not pinned
-// loses its pins. fresh reports whether r has a server's current answer. previous may be nil.
+// has its pins removed. fresh reports whether r has a server's current answer. previous may be nil.
 //
 // Hold returns the IDs of the tools and skills with a new definition to accept, or another one than before.
 func (p *Pins) Hold(r, previous *Registry, pinned map[string]bool, fresh func(server string) bool) []string {

@@ -61,7 +61,7 @@ type Server struct {
 	// Skills are the skills that the server lists, sorted by name.
 	Skills []Skill `json:"skills,omitempty"`
 	// Rules are the config's rules for calls of its tools, for processes whose own config does
-	// not have the server. If nil, there are no special rules.
+	// not have the server. If nil, the server has no special rules.
 	Rules *Rules `json:"usetools,omitempty"`
 }
 

@@ -19,7 +19,7 @@ type Field struct {
 	Nullable   bool
 	Enum       []string // allowed values, or elements of a list, as JSON
 	Labels     []string // titles of Enum; nil if the schema has none
-	Default    string   // as JSON; empty if there is no informative default
+	Default    string   // as JSON; empty without an informative default
 	Unset      string   // the JSON value to send if the field is not set; if empty, it is omitted
 	object     *object
 }

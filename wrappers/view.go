@@ -402,7 +402,7 @@ func (t *Tool) document(o *object) {
 	t.summary = rest
 }
 
-// parseSchema returns the document of a schema, or nil if there is none. An unreadable schema
+// parseSchema returns the document of a schema, or nil for an empty one. An unreadable schema
 // allows anything.
 func parseSchema(raw json.RawMessage) *jsontree.Value {
 	if len(raw) == 0 {

@@ -189,7 +189,7 @@ func (e *env) runScript(ctx context.Context, c *cli.Command, files *catalog.File
 }
 
 // rejoin returns the result of an earlier run of the same script and inputs that must not
-// start a second time, and prints its output. It returns nil if there is no such run.
+// start a second time, and prints its output. If none exists, it returns nil.
 func (e *env) rejoin(ctx context.Context, h *harness.Harness, s *harness.Script) (*outcome.Result, error) {
 	stdout, stderr := s.Stdout, s.Stderr
 	s.Stdout, s.Stderr = nil, nil // an attempt writes only new output
@@ -302,7 +302,7 @@ func startsSoFar() starts {
 }
 
 // took reports where the time of a run went: "6 calls in 0.4 s; starting 5 servers took
-// 27 s". It returns "" if there were no calls and no starts.
+// 27 s". It returns "" without calls and starts.
 func took(res *outcome.Result, before starts) string {
 	var parts []string
 	if n := len(res.Calls); n > 0 {

@@ -185,7 +185,7 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 }
 
 // sure asks the person at the terminal for confirmation. It returns an error that names
-// -yes if there is no terminal.
+// -yes without a terminal.
 func (e *env) sure(ctx context.Context, question string) error {
 	if !e.typed() {
 		return usageError{"-all needs a terminal to ask; elsewhere add -yes"}

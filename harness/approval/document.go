@@ -120,7 +120,7 @@ func (c *Call) others() present.Document {
 }
 
 // Context returns the line of the script that makes the call, and the calls that the run sent
-// before. page is the address of the run's page, for links. If empty, there are no links.
+// before. page is the address of the run's page, for links. If empty, the document has no links.
 func (c *Call) Context(page string) present.Document {
 	v := present.New(c.Record)
 	return append(v.ScriptAround(c.Path, c.Place, page), v.CallsBefore(page)...)

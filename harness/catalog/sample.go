@@ -49,7 +49,7 @@ func (c *Catalog) root() *Catalog {
 }
 
 // shared returns the operator's store, whose outlines of a server's results are for all tenants. It
-// returns nil if there is no store or if the server is private.
+// returns nil without a store, and for a private server.
 func (c *Catalog) shared(server string) *observe.Store {
 	if s := definitionOf(c.Servers, server); s != nil && len(s.Private) > 0 {
 		return nil

@@ -43,7 +43,7 @@ type Client struct {
 	// tables.
 	key string
 	// user returns the file for all projects. project is the path of a project's file in its
-	// folder. If empty, there are no files for projects.
+	// folder. If empty, the client has no files for projects.
 	user    func() (string, error)
 	project string
 	// literal is true if the client does not expand variables in its file.

@@ -177,7 +177,7 @@ func (c *Cluster) connect(ctx context.Context) (err error) {
 }
 
 // secured adds the options for authentication and TLS. user is the public key of the user; it is
-// empty if there is no user.
+// empty without a user.
 func (c *Cluster) secured(opts []nats.Option) (user string, _ []nats.Option, err error) {
 	if c.o.Creds != "" {
 		key, jwt, err := userOf(c.o.Creds)

@@ -201,7 +201,7 @@ func (a *answering) end(at string) string {
 	return "/approvals"
 }
 
-// summary returns a sentence about the answered calls, or "" if there are none.
+// summary returns a sentence about the answered calls, or "" without such calls.
 func (a *answering) summary() string {
 	if len(a.done) == 0 {
 		return ""
@@ -220,7 +220,7 @@ func (a *answering) summary() string {
 	return "Approved: " + calls + ". "
 }
 
-// whatNext returns a sentence about what the run does after an answer. here reports whether this
+// whatNext returns a sentence about the run's next step after an answer. here reports whether this
 // server resumes it; terminal is the command that resumes it otherwise.
 func whatNext(run *record.Run, here bool, terminal string) string {
 	id := run.Begin.ID

@@ -177,8 +177,8 @@ func newInboxItem(g []*approval.Call, hue func(string) string, chosen *question)
 	return item
 }
 
-// hues returns the colours of tools, by server, and of Go packages. Without a catalog there are no
-// colours.
+// hues returns the colours of tools, by server, and of Go packages. Without a catalog it returns
+// no colours.
 func (v *view) hues() (toolHue, packageHue func(string) string) {
 	k, err := v.known()
 	if err != nil || k == nil {

@@ -32,7 +32,7 @@ type Options struct {
 	Records *store.Store
 	// Secret is the key, 32 bytes, with which OpenPath signs links that open the console.
 	Secret []byte
-	// Holder returns the name of a token, or "" if the token is wrong. If nil, there are no tokens.
+	// Holder returns the name of a token, or "" if the token is wrong. If nil, the console needs no token.
 	Holder func(token string) string
 	// Viewer returns the viewer for the name of a token, or nil if the token is no longer valid.
 	Viewer func(name string) *Viewer
@@ -50,7 +50,7 @@ type Options struct {
 	Kept string
 	// Cluster returns the state of the cluster that runs scripts. If nil, this process runs them.
 	Cluster func(context.Context) (*Cluster, error)
-	// Guides has the help pages, index.html and TOPIC.html. If nil, there is no help.
+	// Guides has the help pages, index.html and TOPIC.html. If nil, the console has no help pages.
 	Guides fs.FS
 	// Version is the version of the program, Address the address of the server in words.
 	Version, Address string

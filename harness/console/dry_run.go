@@ -56,7 +56,7 @@ func (v *view) ledgerOf(r *record.Run) (*ledger, error) {
 	return l, err
 }
 
-// sentCalls counts the calls that a dry run sent, by tool. It returns nil if there are none.
+// sentCalls counts the calls that a dry run sent, by tool. It returns nil if none was sent.
 func sentCalls(res *outcome.Result) *present.Table {
 	times, failed := map[string]int{}, map[string]int{}
 	t := &present.Table{Columns: present.Columns("tool", "calls", "failed")}

@@ -96,7 +96,7 @@ type Page struct {
 	made    func() // called after the page is rendered, before it is sent
 }
 
-// problem is an error page: a status, what is wrong, and the next step.
+// problem is an error page: a status, the problem, and the next step.
 type problem struct {
 	Status int
 	Title  string

@@ -137,7 +137,7 @@ type runView struct {
 	Ledger        template.HTML // effect calls that a dry run did not send
 	LedgerMore    int           // number of omitted calls
 	LedgerAsk     string        // ID of the approval for all effect calls
-	Received      template.HTML // what the client got
+	Received      template.HTML // the result that the client got
 	Decisions     []policy.Decision
 	Facts         template.HTML // see present.View.RunFacts
 	Effects       toolCounts
@@ -266,7 +266,7 @@ func (d *runView) unresolved(v *view) (err error) {
 // maxRefusal limits the response to a refused script, in bytes.
 const maxRefusal = 8 << 10
 
-// received sets what the client got.
+// received sets the result that the client got.
 func (d *runView) received(v *view) (err error) {
 	doc := d.View.Received(func(line int) string {
 		if row := d.Timeline.RowOf("", line); row != "" {

@@ -338,7 +338,7 @@ func (x *argument) lines() (json.RawMessage, bool) {
 	return json.RawMessage("[" + strings.Join(values, ",") + "]"), true
 }
 
-// wrongNumber returns what is wrong with a number or an integer, or "".
+// wrongNumber returns the fault of a number or an integer, or "".
 func wrongNumber(s, kind string) string {
 	switch {
 	case kind == "integer" && (!isNumber(s) || strings.ContainsAny(s, ".eE")):
@@ -349,7 +349,7 @@ func wrongNumber(s, kind string) string {
 	return ""
 }
 
-// wrongJSON returns what is wrong with a JSON value, or "".
+// wrongJSON returns the fault of a JSON value, or "".
 func wrongJSON(s string) string {
 	var v json.RawMessage
 	err := json.Unmarshal([]byte(s), &v)

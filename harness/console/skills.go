@@ -26,7 +26,7 @@ func (s *skillRow) Href() string { return "/skills?skill=" + url.QueryEscape(s.I
 
 // skillsData is the data of the page of skills.
 type skillsData struct {
-	K            *known // nil if there is no catalog
+	K            *known // nil without a catalog
 	Chosen       *skillRow
 	Ours, Theirs []*skillRow // of this server, and of the servers behind it
 	More         int         // number of omitted skills

@@ -416,7 +416,7 @@ func stateWord(s present.State) string {
 	return string(s)
 }
 
-// label returns a text after a lone bar, or before or in it if there is no room. A character takes
+// label returns a text after a lone bar, or before or in it if the text does not fit. A character takes
 // about 1.3 percent.
 func label(x, w float64, s string) *barText {
 	b := &barText{X: pct(x), Dx: "6", Y: "1.01rem", Text: s}

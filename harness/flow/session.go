@@ -158,7 +158,7 @@ const maxSessions = 10_000
 const maxKept = 128 << 20
 
 // Sessions are the sessions of a process, by key. The zero value is ready to use. It is safe for
-// concurrent use. Beyond maxKept, the least recently used sessions lose their texts.
+// concurrent use. Beyond maxKept, the texts of the least recently used sessions are removed.
 type Sessions struct {
 	mu   sync.Mutex
 	all  map[string]*Session

@@ -323,8 +323,8 @@ func (l *Library) Note(s *Script) {
 	}
 }
 
-// Load returns a script. The library's own scripts take precedence over shared ones. If there is no
-// such script, the error is a *NotFoundError.
+// Load returns a script. The library's own scripts take precedence over shared ones. For an
+// unknown name, the error is a *NotFoundError.
 func (l *Library) Load(name string) (*Script, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err

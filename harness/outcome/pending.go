@@ -61,7 +61,7 @@ type Unmade struct {
 	Tool  string       `json:"tool"`
 	Class record.Class `json:"class"`
 	record.Where
-	// Args are the arguments as they would be sent. If there was no room for them, they are cut or
+	// Args are the arguments as they would be sent. If they did not fit, they are cut or
 	// null, and Bytes is their full size.
 	Args  json.RawMessage `json:"args"`
 	Bytes int             `json:"bytes,omitempty"`

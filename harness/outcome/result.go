@@ -102,7 +102,7 @@ type Result struct {
 	// Untrusted is true if the Result may have text that third parties wrote, according to the
 	// labels of the config. Scripts that its client sends from now on are late; see package flow.
 	Untrusted bool `json:"untrusted,omitempty"`
-	// Run is the ID of the run's record. If empty, there is no record.
+	// Run is the ID of the run's record. If empty, the run has no record.
 	Run string `json:"run,omitempty"`
 	// Waiting are the pending calls of the run. Unknown are its effect calls whose outcome is
 	// unknown.

@@ -71,7 +71,7 @@ const (
 	maxNodes     = 500
 )
 
-// ParseCondition parses a condition. Its error says what is wrong, and where.
+// ParseCondition parses a condition. Its error describes the fault and its place.
 func ParseCondition(text string) (*Condition, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, errors.New(`the condition is empty; want an expression over arguments (amount > 100)`)

@@ -148,7 +148,7 @@ func valuesOf(r *record.Run, in record.Values) map[string]json.RawMessage {
 	return out
 }
 
-// rawOf returns a value of a record as JSON, or nil if there is no value.
+// rawOf returns a value of a record as JSON, or nil without a value.
 func rawOf(r *record.Run, d record.Data) json.RawMessage {
 	b := value(r, d)
 	switch {

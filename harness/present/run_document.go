@@ -274,7 +274,7 @@ func (v *View) phrases() Document {
 	return Document{titled("tools"), t}
 }
 
-// Received returns what the client got: warnings, errors, value and output, shortened if long. href
+// Received returns the result that the client got: warnings, errors, value and output, shortened if long. href
 // returns the address of a line on the page of the run, or "".
 func (v *View) Received(href func(line int) string) Document {
 	doc := v.ending(false, href)

@@ -326,7 +326,7 @@ func (p *Place) finish() {
 }
 
 // Quantile returns the least of the sorted values such that a share of them, 0 to 1, does not
-// exceed it (nearest rank). It returns 0 if there are no values.
+// exceed it (nearest rank). It returns 0 without values.
 func Quantile[T float32 | float64](sorted []T, share float64) T {
 	n := len(sorted)
 	if n == 0 {

@@ -12,7 +12,7 @@ type Made struct {
 	*Call          // nil for a call that a dry run did not send
 	Guess  *Guess  // the answer that a dry run made up instead, or nil
 	Done   *Done   // nil while it is under way or if its outcome is unknown
-	Settle *Settle // what a person reported about it, or nil
+	Settle *Settle // a person's report about it, or nil
 	// Round is the request for input, or the task, that its server waits for. It is nil if there is
 	// neither, or if we have replied since.
 	Round *Round
@@ -67,7 +67,7 @@ func (g *Guess) Source() string {
 	return "answered from run " + g.From
 }
 
-// Result returns what the script got, or the result that a person gave. It is zero if unknown.
+// Result returns the result that the script got or a person gave. It is zero if unknown.
 func (m *Made) Result() Data {
 	switch {
 	case m.Settle != nil && !m.Settle.Result.IsZero():

@@ -270,7 +270,7 @@ type waitState struct {
 }
 
 // asksClient answers a request with questions, which the client asks its user and sends back with
-// the request. before is the state of the request. It returns nil if there are no questions.
+// the request. before is the state of the request. It returns nil without questions.
 func (c *session) asksClient(req *mcp.CallToolRequest, args *executeArgs, res *outcome.Result,
 	before *waitState) *mcp.CallToolResult {
 	asked := c.questions(res, elicits(req), before.Asks)

@@ -48,7 +48,7 @@ func (f *front) signsIn() bool {
 	return f.h.Tenants() || len(f.h.Tokens) > 0 && f.s.opts.Approvals != ApprovalsConsole
 }
 
-// viewer returns the viewer of the console with a token, or nil if there is no such token.
+// viewer returns the viewer of the console with a token, or nil for an unknown token.
 func (f *front) viewer(name string) *console.Viewer {
 	if _, ok := f.h.Tokens[name]; !ok {
 		return nil

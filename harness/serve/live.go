@@ -31,7 +31,7 @@ type live struct {
 
 	mu    sync.Mutex
 	cat   *catalog.Catalog
-	err   error // why there is no catalog
+	err   error // the reason for a missing catalog
 	users map[*catalog.Catalog]*sync.WaitGroup
 	news  []func() // called when the catalog changes
 }

@@ -33,7 +33,7 @@ import (
 
 // Options configure a Server. Nil means defaults.
 type Options struct {
-	// Catalog returns what scripts can use. If nil, there are no tools.
+	// Catalog returns what scripts can use. If nil, scripts have no tools.
 	Catalog func(context.Context) (*catalog.Catalog, error)
 	// Watch reports each new catalog until its context ends, as harness.Files.Watch does. If nil,
 	// the catalog does not change.

@@ -60,7 +60,7 @@ type Set struct {
 }
 
 // New returns the skills for a catalog and a policy, which may be nil. The file skill.md among
-// the guides explains execute. Without it, there is no skill for that.
+// the guides explains execute. Without it, the set lacks that skill.
 func New(cat *catalog.Catalog, rules *policy.Policy, guides fs.FS) (*Set, error) {
 	s := &Set{cat: cat, rules: rules}
 	if guides != nil {
@@ -231,7 +231,7 @@ var literals = map[string]string{"int": "1", "float64": "1.5", "string": `"x"`, 
 const examplesMark = "<!-- examples -->\n"
 
 // Guide returns how to use execute, with examples that call tools of the catalog. It is empty
-// if there is no guide.
+// without a guide.
 func (s *Set) Guide() string {
 	return strings.Replace(s.guide, examplesMark, s.examples(), 1)
 }

@@ -46,7 +46,7 @@ type Reply struct {
 const (
 	Accept  = "accept"
 	Decline = "decline" // the person refused
-	Cancel  = "cancel"  // there was no answer
+	Cancel  = "cancel"  // the person did not answer
 )
 
 // Asker asks a person. It must return before ctx ends. An error counts as Cancel.

@@ -145,12 +145,12 @@ func (p *Pool) Drain(ctx context.Context) error { return p.effects.Drain(ctx) }
 
 // State is the state of a pool's connection to a server.
 type State struct {
-	Since time.Time     // when the connection was made; zero if there is none
+	Since time.Time     // when the connection was made; zero without a connection
 	Start time.Duration // how long connecting took
 	// Calls is the number of running calls, and Limit their limit.
 	Calls, Limit int
-	// Down is the time since which there is no connection, and Err the last error. It is zero if
-	// there was no failure since the server was connected.
+	// Down is the time at which the connection ended, and Err the last error. It is zero if
+	// the connection has not failed.
 	Down time.Time
 	Err  error
 	// Retry is when a call may restart the server. Until then, calls fail with Err.
@@ -178,7 +178,7 @@ func (p *Pool) State(server string) State {
 	return st
 }
 
-// Session returns when the connection to a server was made, or the zero time if there is none.
+// Session returns when the connection to a server was made, or the zero time without one.
 // The server may keep state in its process. keeps is always false here, because the config says
 // whether it does.
 func (p *Pool) Session(_ context.Context, server string) (keeps bool, since time.Time) {

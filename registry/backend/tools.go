@@ -112,7 +112,7 @@ func decodeTool(server string, raw json.RawMessage) (t registry.Tool, ignored []
 }
 
 // schema returns a JSON Schema without white space, with its keys in the server's order, or nil
-// if there is none.
+// for an empty one.
 func schema(raw json.RawMessage) (json.RawMessage, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil

@@ -42,7 +42,7 @@ type WatchOptions struct {
 	Poll time.Duration
 	// Open returns existing connections and their config, which the watch takes over. It must
 	// call changed with each server that reports a changed list of tools. If Open is nil or
-	// returns nil, there are no such connections.
+	// returns nil, the watch opens all connections itself.
 	Open func(changed func(server string)) (*backend.Pool, *config.Config)
 	// Check returns an error for a config that must not be used, which then counts as unreadable.
 	// If nil, every config is accepted.
@@ -63,7 +63,7 @@ type Update struct {
 	// Pool has the connections, for calls. If an update has another pool, the previous one is
 	// closed as soon as the call of updated returns.
 	Pool *backend.Pool
-	// Err is why there is no new registry, such as an unreadable config. All other fields except
+	// Err is the reason for a failed rebuild, such as an unreadable config. All other fields except
 	// Why are then unchanged.
 	Err error
 }
@@ -134,7 +134,7 @@ type watcher struct {
 	last time.Time // of the last tell
 
 	filesMu  sync.Mutex
-	pinsFile string          // absolute; "" if there is none
+	pinsFile string          // absolute; "" without pins
 	files    map[string]bool // absolute paths of files that cause a rebuild
 	dirs     map[string]bool // watched folders
 }

@@ -321,7 +321,7 @@ func digest(definitions any) string {
 	return "sha256:" + hex.EncodeToString(h[:])
 }
 
-// contentDigest returns the hash of a regular file, or "" if there is none. Reading the snapshot
+// contentDigest returns the hash of a regular file, or "" without such a file. Reading the snapshot
 // reports that error later.
 func contentDigest(path string) string {
 	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {

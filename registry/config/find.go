@@ -17,7 +17,7 @@ const ProjectFile = ".usetools/mcp.json"
 var DefaultFiles = []string{ProjectFile, ".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json", ".codex/tools.json"}
 
 // UserFile returns the config that is used if no project has one: usetools/mcp.json in the user's
-// config folder. It returns "" if there is no such folder.
+// config folder. It returns "" without such a folder.
 func UserFile() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -85,7 +85,7 @@ func (f *Found) takes(path string) bool {
 }
 
 // Project returns the root of the project of a folder: of its repository, or the nearest folder
-// below that with a config. It returns "" if there is none.
+// below that with a config. It returns "" without either.
 func Project(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -106,7 +106,7 @@ func Project(dir string) string {
 }
 
 // Above returns the nearest folder that has a file of this name, from dir up as far as [Search]
-// goes, but only below the home folder. It returns "" if there is none.
+// goes, but only below the home folder. It returns "" without such a folder.
 func Above(dir, name string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

@@ -96,7 +96,7 @@ var (
 // and single hyphens between them, at most MaxName.
 func ValidName(name string) bool { return len(name) <= MaxName && nameForm.MatchString(name) }
 
-// Check returns what is wrong with an entry: its URI, name, description or list of files.
+// Check returns the first fault of an entry: of its URI, name, description or list of files.
 func (s *Skill) Check() error {
 	folder, ok := strings.CutSuffix(s.URI, "/"+FileName)
 	scheme, path, ok2 := strings.Cut(folder, "://")

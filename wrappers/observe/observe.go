@@ -119,7 +119,7 @@ func Fixed(path string) (*Store, error) {
 
 // Beside returns the Store of a tenant, identified by a key from localfile.ApartKey. It learns
 // separately from s and from other keys, and is saved beside s, in a file with the key in its
-// name. It is never nil: if its file cannot be read, it starts empty and the error says why.
+// name. It is never nil. If its file cannot be read, it starts empty and the error says why.
 func (s *Store) Beside(key string) (*Store, error) {
 	if s.path == "" {
 		out := New("")

@@ -185,7 +185,7 @@ func parseType(s string, objects int) (t *typ, rest string, ok bool) {
 	return nil, "", false
 }
 
-// fields returns the properties of an object. v is invalid if there is no struct, because all
+// fields returns the properties of an object. v is invalid without a struct, because all
 // properties are constant.
 func (p plan) fields(o *object, v reflect.Value) map[string]any {
 	m := make(map[string]any, len(o.fields))

@@ -154,7 +154,7 @@ func (l *Line) draw(starts []mcp.Start, now time.Time) {
 	l.shown = true
 }
 
-// text describes the servers that the command waits for. It returns "" if there are none.
+// text describes the servers that the command waits for. It returns "" if it waits for none.
 func (l *Line) text(starts []mcp.Start, now time.Time) string {
 	var parts []string
 	var busy []item

@@ -46,7 +46,7 @@ type Bound struct {
 	Allowed map[string]*wrappers.Tool // the tools that the script may call, by ID
 
 	// The parts of the Result that binding contributes.
-	Status         outcome.Status // "" if there is no error
+	Status         outcome.Status // "" without an error
 	Uses           []outcome.ToolUse
 	Errors         []outcome.Error
 	PlacedWarnings []outcome.Error // warnings

@@ -32,7 +32,7 @@ var Source string
 // Bridge gives a running script access to tools.
 type Bridge interface {
 	// Call runs a tool and returns the MCP result (a CallToolResult) as JSON. An error explains
-	// in one line why there is no result; it is a *UncertainError if the outcome of the call is
+	// in one line the reason for the missing result; it is a *UncertainError if the outcome of the call is
 	// unknown.
 	Call(from From, tool string, args []byte) ([]byte, error)
 	// Unresolved returns the first of the phrases without a tool, the reason, and its

@@ -91,7 +91,7 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args registry.Args) (
 }
 
 // answered returns the outcome of an ask: nil if approved, an error if rejected or expired,
-// worker.ErrParked if there is no answer yet. t is the present tool. The caller holds the
+// worker.ErrParked if the call has no answer yet. t is the present tool. The caller holds the
 // lock of the asks.
 func (r *run) answered(x *record.Asked, t *wrappers.Tool) error {
 	if x.A != record.Ledger && !r.isUnchanged(x.Ask, t) {

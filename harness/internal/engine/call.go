@@ -324,7 +324,7 @@ func kindOfCall(o backend.Outcome) record.Kind {
 }
 
 // misfit returns why a result does not fit the tool's output schema, or "" if it fits or
-// there is no schema.
+// the tool has no schema.
 func (r *run) misfit(t *wrappers.Tool, res *backend.Result) string {
 	if err := r.bound.Catalog.CheckResult(t.Tool, res); err != nil {
 		return text.Cut(err.Error(), 200)

@@ -56,7 +56,7 @@ var errAsksTooMuch = fmt.Errorf("servers have asked %d questions in this run alr
 	MaxQuestions)
 
 // question asks a person a server's question about a call. It returns worker.ErrParked if
-// the call waits for the answer. Otherwise the error says why there is no answer.
+// the call waits for the answer. Otherwise the error explains the missing answer.
 func (r *run) question(line *record.Call, args json.RawMessage, q *backend.InputRequiredError) error {
 	a := r.tree.asks
 	a.mu.Lock()

@@ -55,7 +55,7 @@ func (j *Journal) print(p *printed, at time.Time, line int, text []byte) {
 	p.parts = append(p.parts, part{line, len(text), at})
 }
 
-// take returns the text, and a note with its times and lines, or nil if there is no text. It
+// take returns the text, and a note with its times and lines, or nil without text. It
 // leaves an incomplete character at the end, and an incomplete secret, whose length unfinished
 // returns. If unfinished is nil, it takes everything.
 func (p *printed) take(unfinished func(string) int) (string, *record.Note) {

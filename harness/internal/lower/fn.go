@@ -235,7 +235,7 @@ func (f *fn) mark(n ast.Node) {
 
 // noteLine emits code that records the running line, before a statement that can panic by
 // itself: the interpreter knows only which function it was in. Once is enough until a
-// function of the script is called or paths meet. With several goroutines there is no
+// function of the script is called or paths meet. Several goroutines have no
 // single running line, so only failing checks report theirs.
 func (f *fn) noteLine(n ast.Node) {
 	if !f.unit.script || f.p.concurrent {

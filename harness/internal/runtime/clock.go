@@ -72,7 +72,7 @@ func (t *Timers) Record() {
 }
 
 // Readings returns the readings of the script's clock since the last call, and whether it
-// read more than were recorded. Without Record there are no readings.
+// read more than were recorded. Without Record it returns no readings.
 func (t *Timers) Readings() (fresh []Reading, lost bool) {
 	if t.notes == nil {
 		return nil, false

@@ -12,7 +12,7 @@ func (c *Child) start(*Config) error { return c.cmd.Start() }
 
 func waitable(int) bool { return false }
 
-// killGroup does nothing: there are no process groups.
+// killGroup does nothing, since the platform has no process groups.
 func (c *Child) killGroup() {}
 
 func (c *Child) narrow(*Config) error { return nil }

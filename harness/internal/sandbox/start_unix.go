@@ -19,7 +19,7 @@ func (c *Child) start(*Config) error {
 	return c.cmd.Start()
 }
 
-// waitable returns false: there is no way to wait without reaping.
+// waitable returns false, since waiting always reaps the process here.
 func waitable(int) bool { return false }
 
 func (c *Child) killGroup() { syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) }

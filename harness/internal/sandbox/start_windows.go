@@ -79,7 +79,7 @@ func (c *Child) assign() error {
 	return windows.AssignProcessToJobObject(c.job.handle, process)
 }
 
-// waitable returns false: closing the job ends its remaining processes.
+// waitable returns false, since closing the job ends its remaining processes.
 func waitable(int) bool { return false }
 
 // killGroup ends all processes of the job.

@@ -4,7 +4,7 @@ package worker
 
 import "os"
 
-// newLine returns nil: on this platform the line of a script that killed its worker is unknown.
+// newLine returns nil, since the line of a script that killed its worker is unknown on this platform.
 func newLine() *os.File { return nil }
 
 func mapLine(int) *int { return nil }

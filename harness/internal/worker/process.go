@@ -197,7 +197,7 @@ type capture struct {
 	onCut func()
 	cut   bool
 
-	mark  []byte // precedes text with a line; if nil, there are no marks
+	mark  []byte // precedes text with a line; if nil, lines are not marked
 	lines int    // number of lines in the script
 	part  []byte // possibly the beginning of a mark and its head (the line and size of the text)
 	at    time.Time

@@ -28,7 +28,7 @@ type Filter struct {
 	Since   time.Time
 	Until   time.Time
 	Before  string // the ID of a run; selects the runs after it in the list
-	Limit   int    // the maximum number of runs; if zero, there is no limit
+	Limit   int    // the maximum number of runs; if zero, unlimited
 	// Bytes is the size of the largest record that is read for a pending call. Larger ones return
 	// ErrLarge. If zero, it is MaxRecord.
 	Bytes int64

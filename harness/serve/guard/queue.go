@@ -32,7 +32,7 @@ type ticket struct {
 	turn  chan error // receives nil if it may run
 }
 
-// BusyError is returned for a script for which there is no place, here or in a cluster. Nothing of
+// BusyError is returned if neither this process nor the cluster has a place for a script. Nothing of
 // it has run.
 type BusyError struct {
 	Why        string

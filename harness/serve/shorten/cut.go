@@ -79,7 +79,7 @@ func Cut(v *jsontree.Value, limit int) json.RawMessage {
 	}))
 }
 
-// nothing replaces values for which there is no room.
+// nothing replaces values that do not fit.
 const nothing = `"…"`
 
 // short writes a value in at most limit characters, 3 or more.

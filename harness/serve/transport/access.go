@@ -56,8 +56,8 @@ func (e *Endpoint) Checked(next http.Handler, visits func(*http.Request) bool, p
 }
 
 // hostOK reports whether a request's host is valid. At a loopback address only names of it are,
-// whatever a DNS server returns. Elsewhere names are checked if Hosts has any, or if there are no
-// tokens to stop a foreign page whose name resolves to this address.
+// whatever a DNS server returns. Elsewhere names are checked if Hosts has any, or without
+// tokens that stop a foreign page whose name resolves to this address.
 func (e *Endpoint) hostOK(r *http.Request) bool {
 	host := r.Host
 	if h, _, err := net.SplitHostPort(host); err == nil {

@@ -101,7 +101,7 @@ func (b *Bodies) Read(w http.ResponseWriter, r *http.Request) (release func(), o
 }
 
 // Hold waits for room for the body of a request, of at most max bytes, and sets the deadline for
-// reading it. Call release when the request is answered. If there is no room in time, Hold answers
+// reading it. Call release when the request is answered. If the memory is not free in time, Hold answers
 // the request.
 func (b *Bodies) Hold(w http.ResponseWriter, r *http.Request, token string, max int64) (release func(), ok bool) {
 	late := time.Now().Add(b.Time)

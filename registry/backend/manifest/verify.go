@@ -144,7 +144,7 @@ func (m *manifest) unavailable(tool string, reason error) error {
 	return fmt.Errorf("server %q: calling %q: %w: %w", m.server.Name, tool, backend.ErrUnavailable, reason)
 }
 
-// split splits a command line into words at spaces outside of quotes. There is no other syntax,
+// split splits a command line into words at spaces outside of quotes. It knows no other syntax,
 // because no shell reads it.
 func split(line string) ([]string, error) {
 	var words []string

@@ -163,7 +163,7 @@ type reply struct {
 
 func (r *reply) MarshalJSON() ([]byte, error) { return json.Marshal(r.Reply) }
 
-// put asks the person behind the call that a question came from. If there is no answer, or the
+// put asks the person behind the call that a question came from. Without an answer, or if the
 // person is unknown, it returns Cancel, never Decline.
 func (q *questions) put(ctx context.Context, number int, hide *redact.Redactor) (*backend.Reply, error) {
 	nobody := &backend.Reply{Action: backend.Cancel}

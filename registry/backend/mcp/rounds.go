@@ -123,7 +123,7 @@ func round(result json.RawMessage) (state string, requests json.RawMessage, err 
 	return r.State, orNone(r.Requests), nil
 }
 
-// orNone returns requests, or {} if there are none.
+// orNone returns requests, or {} if it is empty.
 func orNone(requests json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(requests, &members) == nil && len(members) == 0 || len(requests) == 0 {

@@ -32,7 +32,7 @@ const tokenTimeout = 10 * time.Second
 // signedIn is the OAuth handler of ordinary connections. It sends the stored token, renewed if
 // needed. If that is not enough, it neither asks a person nor registers a client; [SignIn] does.
 type signedIn struct {
-	source  oauth2.TokenSource          // nil if there is no token
+	source  oauth2.TokenSource          // nil without a token
 	renewal singleflight.Group          // the running use of source
 	needed  atomic.Pointer[signInError] // nil if no sign-in is needed
 	hide    *redact.Redactor            // hides the tokens
@@ -40,7 +40,7 @@ type signedIn struct {
 
 // signInError is a backend.ErrSignIn that says what a person must do.
 type signInError struct {
-	scope string // a scope that the current sign-in lacks; empty if there is no sign-in
+	scope string // a scope that the current sign-in lacks; empty without a sign-in
 }
 
 func (e *signInError) Error() string {
@@ -89,7 +89,7 @@ func (d *dialer) tokens() tokens {
 		return tokens(d.opts.Tokens)
 	}
 	dir, err := defaultTokens()
-	if err != nil { // without a home there are no tokens
+	if err != nil { // without a home, tokens cannot be stored
 		return ""
 	}
 	return tokens(dir)

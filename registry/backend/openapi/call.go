@@ -215,7 +215,7 @@ func (p *argument) text(v *jsontree.Value, escape func(string) string) (string, 
 }
 
 // content returns the body made of the remaining arguments, and its content type. data is nil if
-// there is no body.
+// the call has no body.
 func (t *tool) content(args map[string]json.RawMessage) (data []byte, contentType string, err error) {
 	b := t.Body
 	known := func(name string) bool {

@@ -43,7 +43,7 @@ func Open(ctx context.Context, s config.Server) (backend.Backend, error) {
 const maxProbe = 10 * time.Second
 
 // IsAt sends a GET request with the server's headers to its URL, and reports whether the answer
-// is a document. It returns an error if there is no answer within 10 s, or if the host does not
+// is a document. It returns an error without an answer within 10 s, or if the host does not
 // know the URL: a POST request, which MCP servers answer, gets status 404 too.
 func IsAt(ctx context.Context, s config.Server) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxProbe)

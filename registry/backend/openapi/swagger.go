@@ -89,7 +89,7 @@ func (d *document) operation(raw, shared json.RawMessage) (*operation, error) {
 	return op, nil
 }
 
-// contents returns a body with the given content types, or JSON if there are none.
+// contents returns a body with the given content types, or JSON without any.
 func contents(kinds []string, m mediaType) map[string]mediaType {
 	if len(kinds) == 0 {
 		kinds = []string{"application/json"}

@@ -26,7 +26,7 @@ const (
 type tool struct {
 	Name, Method, Path string
 	Params             []argument   `json:",omitempty"`
-	Body               *requestBody `json:",omitempty"` // nil if there is none
+	Body               *requestBody `json:",omitempty"` // nil without a body
 	Wrapped            bool         `json:",omitempty"` // results are {"result": …}
 	raw                json.RawMessage
 }

@@ -1,6 +1,6 @@
 // Package oracle contains tests that compare scripts with Go itself. The front end and the
 // interpreter must either print what go run prints, with the same exit code and panic, or
-// refuse the program with a reason. There is no third outcome.
+// refuse the program with a reason. No third outcome exists.
 //
 // The programs come from four places:
 //

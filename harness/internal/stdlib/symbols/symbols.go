@@ -63,7 +63,7 @@ func Has(path, name string) bool {
 }
 
 // Lookup returns one symbol: a func, a nil pointer to a type, or an addressable variable.
-// ok is false if there is no such symbol.
+// ok is false for an unknown symbol.
 func Lookup(path, name string) (reflect.Value, bool) {
 	p := byPath()[path]
 	if p == nil {

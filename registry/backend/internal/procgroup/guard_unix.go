@@ -44,7 +44,7 @@ var guard struct {
 // dies without ending it, for example by SIGKILL. PR_SET_PDEATHSIG, by which Linux signals a
 // child, is not enough: the child is often npx or sh, and the server is its child.
 //
-// Call release when the group has ended. Without a shell, there is no guard.
+// Call release when the group has ended. Without a shell, the group has no guard.
 func guardGroup(cmd *exec.Cmd) (release func()) {
 	guard.mu.Lock()
 	defer guard.mu.Unlock()
